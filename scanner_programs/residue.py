@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from scanner_programs.ir import (
@@ -25,6 +25,8 @@ from scanner_programs.ir import (
 )
 from scanner_programs.libraries.others import LOGGER_NOTES
 
+ORDER = " order of fields"
+"""What the order of a class's fields is called behind its name."""
 _PLACES = frozenset(("line", "end"))
 
 
@@ -143,8 +145,9 @@ def _root(code: object) -> str:
     return code.name.rstrip("!") if isinstance(code, Name) else ""
 
 
-def class_text(known: Class) -> str:
-    """Return the canonical text of a class without its functions."""
-    return (
-        f"{known.kind} {known.supers} {code_text(known.notes)} {code_text(known.fields)} {code_text(known.statements)}"
-    )
+def class_texts(known: Class) -> Iterator[tuple[str, str, int]]:
+    """Yield the canonical text of a class without its functions, and that of each field, by name and with the line."""
+    yield "", f"{known.kind} {known.supers} {code_text(known.notes)} {code_text(known.statements)}", known.line
+    yield ORDER, " ".join(one.name for one in known.fields), known.line
+    for one in known.fields:
+        yield f".{one.name}", code_text(one), one.line or known.line

@@ -128,7 +128,8 @@ def parts_near(files: Sequence[File], using: Mapping[str, Collection[str]]) -> d
     """Return the canonical text and the line of the code that may have a part in what unknown clients send.
 
     *using* are the files that use such a client, each with the words that name one. Theirs are the functions that name
-    the client, those of the file that call them, and everything that these call, as far as a name says what is meant.
+    the client, those of the file that call them, and everything that these call, as far as a name says what is meant:
+    in the file itself, and elsewhere if the file imports the client.
     """
     own = [file for file in files if file.path in using]
     found = {(file.path, name): part for file in own for name, part in _naming(file, using[file.path]).items()}
@@ -138,19 +139,22 @@ def parts_near(files: Sequence[File], using: Mapping[str, Collection[str]]) -> d
     waiting = [place for place in places if (place.file.path, place.name) in found]
     for file in own:
         waiting += _callers(waiting, [place for place in places if place.file is file])
+    importing = {file.path for file in own if _imported_clients(file, using[file.path])}
     called: dict[str, list[Place]] = {}
     for place in places:
         called.setdefault(place.function.name, []).append(place)
     known: set[int] = set()
     while waiting:
         place = waiting.pop()
-        if id(place) not in known:
-            known.add(id(place))
-            found.setdefault((place.file.path, place.name), _part(place))
-            for name in names_in(place.function):
-                meant = called.get(name, [])
-                near = [other for other in meant if other.file is place.file]
-                waiting += near or (meant if len(meant) <= _MOST_MEANT else [])
+        if id(place) in known:
+            continue
+        known.add(id(place))
+        found.setdefault((place.file.path, place.name), _part(place))
+        is_near = place.file.path in using and place.file.path not in importing
+        for name in names_in(place.function):
+            meant = called.get(name, [])
+            beside = [other for other in meant if other.file is place.file]
+            waiting += beside or (meant if len(meant) <= _MOST_MEANT and not is_near else [])
     return found
 
 
@@ -177,12 +181,7 @@ def _naming(file: File, words: Collection[str]) -> dict[str, tuple[str, int]]:
     They do if one of *words* is in their text, in what they use of imports, or in what their class extends. What only
     logs is left out.
     """
-    own = ".".join(file.package.split(".")[:2]) if file.language not in ("go", "typescript") else ""
-    imported = {
-        name
-        for name, full in file.imports.items()
-        if any(word in full.lower() for word in words) and not (own and full.startswith(f"{own}.")) and full[:1] != "."
-    }
+    imported = _imported_clients(file, words)
 
     def uses(code: object, text: str, supers: Collection[str] = ()) -> bool:
         named = any(word in part.lower() for word in words for part in (text, *supers))
@@ -199,6 +198,16 @@ def _naming(file: File, words: Collection[str]) -> dict[str, tuple[str, int]]:
             if uses((one, beside), f"{name} {code_text(beside)}"):
                 found[name] = code_text(one), 1
     return found
+
+
+def _imported_clients(file: File, words: Collection[str]) -> set[str]:
+    """Return the names that a file imports and that are neither its own nor without one of *words*."""
+    own = ".".join(file.package.split(".")[:2]) if file.language not in ("go", "typescript") else ""
+    return {
+        name
+        for name, full in file.imports.items()
+        if any(word in full.lower() for word in words) and not (own and full.startswith(f"{own}.")) and full[:1] != "."
+    }
 
 
 def _statements(file: File) -> Iterator[tuple[str, object, object]]:

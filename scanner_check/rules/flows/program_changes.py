@@ -160,7 +160,8 @@ class ProgramChanges:
     ) -> Iterator[Difference]:
         """Yield the changed code around files that use Kafka without a known endpoint; *listed* are those read."""
         before, after = both
-        known = before.clients | after.clients | {one.place[0] for one in (*before.contracts, *after.contracts)}
+        contracts = (*before.contracts, *after.contracts)
+        known = before.clients | after.clients | {path for one in contracts for path in (one.place[0], *one.files)}
         known |= {
             one.detail.rpartition(":")[0]
             for commit in (self._base, self._head)
