@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,7 +22,7 @@ from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, 
 from scanner_programs.calls import names_in
 from scanner_programs.deep import deep_recursion
 from scanner_programs.endpoints import Endpoints, endpoints_of
-from scanner_programs.ir import Assign, Declare, File, Literal, Record
+from scanner_programs.ir import Assign, Declare, Field, File, Literal, Parameter, Record, walk
 from scanner_programs.languages import BY_ENDING
 from scanner_programs.lowering import Lowering
 from scanner_programs.machine import watches
@@ -132,14 +133,19 @@ def parts_near(files: Sequence[File], using: Mapping[str, Collection[str]]) -> d
     in the file itself, and elsewhere if the file imports the client.
     """
     own = [file for file in files if file.path in using]
-    found = {(file.path, name): part for file in own for name, part in _naming(file, using[file.path]).items()}
+    defined = Program(tuple(files)).classes.keys()
+    clients = {file.path: _clients_in(file, using[file.path], defined) for file in own}
+    found = {
+        (file.path, name): part
+        for file in own
+        for name, part in _naming(file, using[file.path], clients[file.path]).items()
+    }
     if not found:
         return found
     places = [place for file in files for place in Program((file,)).places if place.function.name]
     waiting = [place for place in places if (place.file.path, place.name) in found]
     for file in own:
         waiting += _callers(waiting, [place for place in places if place.file is file])
-    importing = {file.path for file in own if _imported_clients(file, using[file.path])}
     called: dict[str, list[Place]] = {}
     for place in places:
         called.setdefault(place.function.name, []).append(place)
@@ -150,7 +156,7 @@ def parts_near(files: Sequence[File], using: Mapping[str, Collection[str]]) -> d
             continue
         known.add(id(place))
         found.setdefault((place.file.path, place.name), _part(place))
-        is_near = place.file.path in using and place.file.path not in importing
+        is_near = not clients.get(place.file.path, True)
         for name in names_in(place.function):
             meant = called.get(name, [])
             beside = [other for other in meant if other.file is place.file]
@@ -175,24 +181,24 @@ def _part(place: Place) -> tuple[str, int]:
     return code_text(place.function, silent_in(place.file, known, watches)), place.function.line
 
 
-def _naming(file: File, words: Collection[str]) -> dict[str, tuple[str, int]]:
+def _naming(file: File, words: Collection[str], clients: Collection[str]) -> dict[str, tuple[str, int]]:
     """Return the functions and statements of a file that name a client, by name.
 
-    They do if one of *words* is in their text, in what they use of imports, or in what their class extends. What only
-    logs is left out.
+    They do if one of *words* is in their text or in what their class extends, or if they use one of *clients*. What
+    only logs is left out.
     """
-    imported = _imported_clients(file, words)
 
-    def uses(code: object, text: str, supers: Collection[str] = ()) -> bool:
-        named = any(word in part.lower() for word in words for part in (text, *supers))
-        return named or not imported.isdisjoint(names_in(code))
+    def uses(code: object, text: str, types: Iterable[str] = ()) -> bool:
+        named = any(word in part.lower() for word in words for part in (text, *types))
+        return named or not {*names_in(code), *_words_of(types)}.isdisjoint(clients)
 
     found: dict[str, tuple[str, int]] = {}
     with deep_recursion():
         for place in Program((file,)).places:
             part = _part(place)
-            supers = place.known.cls.supers if place.known is not None else ()
-            if place.function.name and uses(place.function, part[0], supers):
+            types = [*place.known.cls.supers] if place.known is not None else []
+            types += [one.type for one in place.function.parameters]
+            if place.function.name and uses(place.function, part[0], types):
                 found[place.name] = part
         for name, one, beside in _statements(file):
             if uses((one, beside), f"{name} {code_text(beside)}"):
@@ -200,14 +206,38 @@ def _naming(file: File, words: Collection[str]) -> dict[str, tuple[str, int]]:
     return found
 
 
-def _imported_clients(file: File, words: Collection[str]) -> set[str]:
-    """Return the names that a file imports and that are neither its own nor without one of *words*."""
+def _clients_in(file: File, words: Collection[str], defined: Collection[str]) -> set[str]:
+    """Return the names in a file of clients: what it imports of them, and the members and variables that hold one.
+
+    Of a package that is imported as a whole, it may be any type that is not *defined* in the program.
+    """
     own = ".".join(file.package.split(".")[:2]) if file.language not in ("go", "typescript") else ""
-    return {
-        name
-        for name, full in file.imports.items()
-        if any(word in full.lower() for word in words) and not (own and full.startswith(f"{own}.")) and full[:1] != "."
+
+    def is_client(full: str) -> bool:
+        return any(word in full.lower() for word in words) and not (own and f"{full}.".startswith(f"{own}."))
+
+    found = {name for name, full in file.imports.items() if full[:1] != "." and is_client(full)}
+    fields = [one for one in walk((file.classes, file.methods)) if isinstance(one, Field | Parameter)]
+    if any(map(is_client, file.wildcards)):
+        found |= {word for one in fields for word in _words_of([one.type])} - {*defined, *file.imports}
+    held = {
+        one.name
+        for one in fields
+        if not found.isdisjoint(_words_of([one.type])) and (isinstance(one, Field) or one.keeps)
     }
+    held |= {
+        code_text(one.target)
+        for one in file.statements
+        if isinstance(one, Declare) and not found.isdisjoint(names_in(one))
+    }
+    return found | held
+
+
+def _words_of(types: Iterable[str]) -> list[str]:
+    return [word for kind in types for word in _WORD.findall(kind)]
+
+
+_WORD = re.compile(r"\w+")
 
 
 def _statements(file: File) -> Iterator[tuple[str, object, object]]:

@@ -359,6 +359,17 @@ UNKNOWN_CLIENTS = {
         "fn body(order: &Order) -> Vec<u8> {\n    pack(order.total, order.lane)\n}\n"
         'fn title() -> String {\n    String::from("orders")\n}\n'
     ),
+    "Out.cs": (
+        "using Acme.Kafka.Outlets;\nnamespace A;\nclass Out {\n  private readonly Outlet outlet;\n"
+        "  public void Publish(Order order) { outlet.push(order.id, Body(order)); }\n"
+        "  byte[] Body(Order order) { return pack(order.total, order.lane); }\n"
+        '  string Title() { return "orders"; }\n}\n'
+    ),
+    "Out.kt": (
+        "package a\nimport io.acme.kafka.Outlet\nclass Out(private val outlet: Outlet) {\n"
+        "  fun publish(order: Order) { outlet.push(order.id, body(order)) }\n"
+        '  fun body(order: Order) = pack(order.total, order.lane)\n  fun title() = "orders"\n}\n'
+    ),
     "src/main.py": (
         "from acme.kafka import Outlet\n\ndef publish(order):\n    Outlet('o').push(order.id, body(order))\n\n"
         "def body(order):\n    return pack(order.total, order.lane)\n\ndef title():\n    return 'orders'\n"
