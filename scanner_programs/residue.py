@@ -51,7 +51,9 @@ class _Writer:
                 return text or "null"
             case Parameter():
                 self._names.setdefault(code.name, f"${len(self._names)}")
-                return f"{self.text(code.notes)} {self._names[code.name]}:{code.type}={self.text(code.default)}"
+                return (
+                    f"{self.text(code.notes)} {self._names[code.name]}:{_packed(code.type)}={self.text(code.default)}"
+                )
             case Declare(target=target):
                 value = self.text(code.value)
                 self._bind(target)
@@ -65,7 +67,7 @@ class _Writer:
             case Function(parameters=parameters, body=body, type=kind, notes=notes):
                 noted = self.text(notes)
                 listed = ", ".join(self.text(one) for one in parameters)
-                return f"{noted} ({listed}) {kind} {self.text(body)}"
+                return f"{noted} ({listed}) {_packed(kind)} {self.text(body)}"
         return self._others(code)
 
     def _bind(self, target: object) -> None:
@@ -86,7 +88,12 @@ class _Writer:
             parts = [self.text(getattr(code, name)) for name in names if name not in _PLACES]
             kind = "" if isinstance(code, Exit) else type(code).__name__
             return f"{kind}({', '.join(parts)})"
-        return str(code)
+        return _packed(str(code))
+
+
+def _packed(text: str) -> str:
+    """Return the text of a type or name without the gaps in it: they are what a formatter leaves."""
+    return text if text.isidentifier() else "".join(text.split())
 
 
 def _listed(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - members of any node

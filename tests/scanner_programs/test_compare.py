@@ -136,3 +136,22 @@ def test_a_logger_that_leaves_a_class_is_no_change(sends):
     quiet = app.replace("  private Logger log = LoggerFactory.getLogger(App.class);\n", "")
     before, after = (sends({"Sender.java": sender, "App.java": text}) for text in (app, quiet))
     assert compare(before, after) == []
+
+
+WRAPPED = {
+    "A.java": "class A {\n  static M<String, Object> all(L<M<String, X>> of) { return new M<String, X>(of); }\n}\n",
+    "a.rs": "fn all(of: Vec<Pair<String, Value>>) -> anyhow::Result<Pair<String, Value>> {\n    Ok(first(of))\n}\n",
+    "A.cs": "class A {\n  static Bag<string, object> All(List<string> of) { return new Bag<string, object>(of); }\n}\n",
+    "a.py": "def every(of: dict[str, Any], k: Callable[..., str]) -> dict[str, Any]:\n    return dict(of)\n",
+    "A.kt": "fun all(of: List<Map<String, Any>>): Map<String, Any> { return first(of) }\n",
+    "a.ts": "function all(of: Map<string, unknown>): Record<string, unknown> { return first(of); }\n",
+}
+
+
+@pytest.mark.parametrize("path", WRAPPED)
+def test_a_type_on_two_lines_is_the_same_type(sends, path):
+    """A formatter wraps long ones; here nothing else is known of what is sent."""
+    text = WRAPPED[path]
+    before, after = (sends({**IDLE, path: each}) for each in (text, text.replace(", ", ",\n        ")))
+    assert before.is_opaque
+    assert compare(before, after) == []
