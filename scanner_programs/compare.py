@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from scanner_programs.endpoints import Contract, Endpoints
+from scanner_programs.residue import ORDER
 from scanner_programs.shapes import Part
 
 _ABSENT = "absent"
@@ -38,7 +39,7 @@ class Difference:
 
 def compare(before: Endpoints, after: Endpoints) -> list[Difference]:
     """Return what differs in what two versions of a program send; further fields and topics are no difference."""
-    found = list(_contracts(before.contracts, after.contracts))
+    found = list(_contracts(before.contracts, after.contracts, is_whole=not after.is_cut))
     if before.is_opaque or after.is_opaque:
         found += _texts(before, after, "code", before.residue, after.residue)
     else:
@@ -52,7 +53,8 @@ def compare(before: Endpoints, after: Endpoints) -> list[Difference]:
     return list(unique.values())
 
 
-def _contracts(before: Sequence[Contract], after: Sequence[Contract]) -> Iterator[Difference]:
+def _contracts(before: Sequence[Contract], after: Sequence[Contract], *, is_whole: bool) -> Iterator[Difference]:
+    """Yield what differs in the contracts; of code that was not evaluated as a whole, a missing one is not known."""
     topics = _by_place((*before, *after))
     old, new = _by_view(before), _by_view(after)
     covered = {one.content for one in before}
@@ -71,7 +73,7 @@ def _contracts(before: Sequence[Contract], after: Sequence[Contract]) -> Iterato
             continue
         if other is None and one.view not in new and _is_inner(one, before):
             continue
-        yield from _differences(one, other, topics)
+        yield from _differences(one, other, topics, is_whole=is_whole)
 
 
 def _is_elsewhere(
@@ -135,7 +137,7 @@ def _likeness(one: Contract, other: Contract) -> float:
 
 
 def _differences(
-    one: Contract, other: Contract | None, topics: dict[tuple[str, str], set[str]]
+    one: Contract, other: Contract | None, topics: dict[tuple[str, str], set[str]], *, is_whole: bool
 ) -> Iterator[Difference]:
     named = tuple(sorted(set(one.topics) or topics.get((one.place[0], one.method), set())))
 
@@ -145,7 +147,7 @@ def _differences(
         return Difference(aspect, named, place, is_sure, field, _short(before), _short(after), one.view, one.method)
 
     if other is None:
-        yield found("gone", one.topic, "", certain=True)
+        yield found("gone", one.topic, "", certain=is_whole)
         return
     if one.topic != other.topic:
         yield found("topic", one.topic, other.topic)
@@ -210,11 +212,17 @@ def _texts(
     for name, (text, place) in old.items():
         if name not in new and (text not in texts or before.loose is old):
             yield Difference(aspect, topics, place, False, name, "there", "gone", name)
-        elif name in new and new[name][0] != text:
+        elif name in new and new[name][0] != text and not (name.endswith(ORDER) and _is_extended(text, new[name][0])):
             yield Difference(aspect, topics, new[name][1], False, name, "", "changed", name)
     for name, (text, place) in new.items():
         if name not in old and text not in former | before.uses and aspect == "client":
             yield Difference(aspect, topics, place, False, name, "", "added", name)
+
+
+def _is_extended(before: str, after: str) -> bool:
+    """Return whether the names of one list that the other has, too, have the same order there."""
+    old, new = before.split(), after.split()
+    return [name for name in old if name in new] == [name for name in new if name in old]
 
 
 def _short(text: str) -> str:

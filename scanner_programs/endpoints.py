@@ -18,7 +18,7 @@ from scanner_programs.machine import Given, Machine, Made, container_name, watch
 from scanner_programs.origins import Origin, OriginReader, shortest
 from scanner_programs.program import Known, Place, Program, Scope, base_type, parameters_of
 from scanner_programs.receives import Receives
-from scanner_programs.residue import class_text, code_text, silent_in, watchers_in
+from scanner_programs.residue import class_texts, code_text, silent_in, watchers_in
 from scanner_programs.shapes import Shape, shape_of
 from scanner_programs.values import (
     Apply,
@@ -138,6 +138,11 @@ class Endpoints:
     residue: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
     setup: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
     loose: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
+
+    @property
+    def is_cut(self) -> bool:
+        """Return whether a limit ended the evaluation, or a file could not be parsed."""
+        return ("", 0) in self.unresolved
 
     @property
     def is_opaque(self) -> bool:
@@ -885,7 +890,8 @@ class _Reader:
             for known in listed if name in mentioned else ():
                 if id(known.cls) not in self._machine.shaped and known.cls.kind != "interface":
                     at = (known.file.path, known.cls.line)
-                    for one in known.cls.fields:
+                    loggers = self._loggers.get(known.cls.name, ())
+                    for one in (one for one in known.cls.fields if one.name not in loggers):
                         self._found.loose[f"{known.qualified}.{one.name}"] = code_text((one.type, one.notes)), at
 
     def _uses(self, file: ir.File, row: Client) -> bool:
@@ -948,8 +954,9 @@ class _Reader:
                 self._found.setup |= self._using(place, names)
         for listed in self._program.classes.values():
             for known in listed:
-                at = (known.file.path, known.cls.line)
-                self._found.residue[f"{known.file.path}: class {known.qualified}"] = class_text(known.cls), at
+                of_class = f"{known.file.path}: class {known.qualified}"
+                for name, text, line in class_texts(known.cls):
+                    self._found.residue[of_class + name] = text, (known.file.path, line)
 
     def _using(self, place: Place, names: set[str]) -> dict[str, tuple[str, tuple[str, int]]]:
         """Return the text of a function that uses one of the names; of statements of a file, of each that does.

@@ -122,7 +122,7 @@ class Lowering:
 
     def named(self, node: Node) -> list[Node]:
         """Return the children of a node that are code: no punctuation, no comments."""
-        return [child for child in node.named_children if child.type not in self.syntax.comments]
+        return [child for child in node.named_children if not child.is_extra and child.type not in self.syntax.comments]
 
     def arguments(self, node: Node | None) -> tuple[Argument, ...]:
         """Return the arguments in a list of them, in order and without names."""

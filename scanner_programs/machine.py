@@ -79,7 +79,7 @@ from scanner_programs.values import (
     show,
 )
 
-MOST_STEPS = 12_000
+MOST_STEPS = 30_000
 """Expressions that one view evaluates."""
 MOST_STEPS_TOGETHER = 150_000
 """Expressions that all views of a program evaluate."""

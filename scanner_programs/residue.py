@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from scanner_programs.ir import (
@@ -25,6 +25,8 @@ from scanner_programs.ir import (
 )
 from scanner_programs.libraries.others import LOGGER_NOTES
 
+ORDER = " order of fields"
+"""What the order of a class's fields is called behind its name."""
 _PLACES = frozenset(("line", "end"))
 
 
@@ -49,7 +51,9 @@ class _Writer:
                 return text or "null"
             case Parameter():
                 self._names.setdefault(code.name, f"${len(self._names)}")
-                return f"{self.text(code.notes)} {self._names[code.name]}:{code.type}={self.text(code.default)}"
+                return (
+                    f"{self.text(code.notes)} {self._names[code.name]}:{_packed(code.type)}={self.text(code.default)}"
+                )
             case Declare(target=target):
                 value = self.text(code.value)
                 self._bind(target)
@@ -63,7 +67,7 @@ class _Writer:
             case Function(parameters=parameters, body=body, type=kind, notes=notes):
                 noted = self.text(notes)
                 listed = ", ".join(self.text(one) for one in parameters)
-                return f"{noted} ({listed}) {kind} {self.text(body)}"
+                return f"{noted} ({listed}) {_packed(kind)} {self.text(body)}"
         return self._others(code)
 
     def _bind(self, target: object) -> None:
@@ -84,7 +88,12 @@ class _Writer:
             parts = [self.text(getattr(code, name)) for name in names if name not in _PLACES]
             kind = "" if isinstance(code, Exit) else type(code).__name__
             return f"{kind}({', '.join(parts)})"
-        return str(code)
+        return _packed(str(code))
+
+
+def _packed(text: str) -> str:
+    """Return the text of a type or name without the gaps in it: they are what a formatter leaves."""
+    return text if text.isidentifier() else "".join(text.split())
 
 
 def _listed(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - members of any node
@@ -143,8 +152,9 @@ def _root(code: object) -> str:
     return code.name.rstrip("!") if isinstance(code, Name) else ""
 
 
-def class_text(known: Class) -> str:
-    """Return the canonical text of a class without its functions."""
-    return (
-        f"{known.kind} {known.supers} {code_text(known.notes)} {code_text(known.fields)} {code_text(known.statements)}"
-    )
+def class_texts(known: Class) -> Iterator[tuple[str, str, int]]:
+    """Yield the canonical text of a class without its functions, and that of each field, by name and with the line."""
+    yield "", f"{known.kind} {known.supers} {code_text(known.notes)} {code_text(known.statements)}", known.line
+    yield ORDER, " ".join(one.name for one in known.fields), known.line
+    for one in known.fields:
+        yield f".{one.name}", code_text(one), one.line or known.line

@@ -14,6 +14,7 @@ from dataflow_generator.jobs.kinds import (
     LookupContext,
     connect_readings,
     flink_readings,
+    ksql_file_readings,
     ksql_readings,
     lookup_context,
 )
@@ -22,7 +23,7 @@ from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.reader import read_catalog
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.names import SourceId
-from scanner_model.streaming_sql import KsqlSource, Query, StreamingStatement
+from scanner_model.streaming_sql import KSQLDB, KsqlSource, Query, StreamingStatement
 
 _CHOOSES_TOPICS = ("topic", "transforms", "table", "database", "schema", "collection", "query", "predicates")
 """Starts of the settings on which the topics of a connector depend."""
@@ -72,6 +73,11 @@ class SnapshotJobs:
         """Read the jobs of *row* beside the other rows of the snapshot; nothing of None."""
         if isinstance(row, StreamingStatement):
             rows = self.snapshot.statements.get((cluster, str(row.source)), ())
+            if row.engine == KSQLDB:
+                files = tuple(row if other.name == row.name else other for other in rows if other.engine == KSQLDB)
+                files = files if row in files else (*files, row)
+                readings = ksql_file_readings(FlinkPart(cluster, files, ()), self.context)
+                return tuple(one for one in readings if dict(one.flows.job.attributes).get("file") == row.name)
             at = next((index for index, other in enumerate(rows) if other.name == row.name), len(rows))
             part = FlinkPart(cluster, (*rows[:at], row, *rows[at + 1 :]), (at,))
             return tuple(flink_readings(part, self.context))

@@ -19,7 +19,7 @@ from scanner_check.rows.schemas import (
 )
 from scanner_dictionary.compatibility.changes import Action, ColumnChange
 from scanner_model.columns import Column, ColumnPath, path_name
-from scanner_model.documents.json_input import load_text
+from scanner_model.documents.json_input import load_shared
 
 _ALIKE = 0.6
 """How near two names must be for a guess; `total` and `amount` are 0.18, `mail` and `email` 0.89."""
@@ -175,7 +175,7 @@ def _type(column: Column) -> str:
 def declared_aliases(text: str) -> Mapping[ColumnPath, frozenset[str]]:
     """Return the former names that an Avro text declares for fields at the top, by path."""
     try:
-        body = load_text(text)
+        body = load_shared(text)
     except ValueError:
         return {}
     listed = body.get("fields") if isinstance(body, dict) else None

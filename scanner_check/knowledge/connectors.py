@@ -14,6 +14,9 @@ _JUDGED = frozenset(
     for list_ in ("include.list", "whitelist")
 )
 """Settings whose whole effect is in the flows, which are compared; and what others of these end in."""
+_HEARTBEAT = "heartbeat.interval.ms"
+_HEARTBEATS = frozenset(("heartbeat.topics.prefix", "topic.heartbeat.prefix"))
+"""When Debezium writes heartbeats, never by default, and what their topic is called."""
 
 
 def changed_settings(before: Mapping[str, str], after: Mapping[str, str], *, is_read: bool) -> list[str]:
@@ -27,6 +30,8 @@ def changed_settings(before: Mapping[str, str], after: Mapping[str, str], *, is_
     stops = {key for key in keys if key.endswith("tasks.max") and "0" in (old.get(key), new.get(key))}
     families = {family for config in (before, after) for family in families_of(config.get("connector.class", ""))}
     kept = {key for key in keys if key in stops or not only_runs(key, families)}
+    if old.get(_HEARTBEAT, "0").strip() == "0":
+        kept -= _HEARTBEATS  # nothing reads a topic that nothing wrote
     return sorted(key for key in kept if not (is_read and _is_shown(key, old.get(key, ""), new.get(key, ""))))
 
 

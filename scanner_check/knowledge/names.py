@@ -23,8 +23,3 @@ def all_words(keys: Iterable[str]) -> tuple[str, ...]:
 def ends_with(words: Sequence[str], ending: Sequence[str]) -> bool:
     """Return whether *words* end with those of *ending*."""
     return len(ending) > 0 and tuple(words[-len(ending) :]) == tuple(ending)
-
-
-def squeezed(name: str) -> str:
-    """Return a name without separators and letter case, as frameworks bind settings to members."""
-    return "".join(words_of(name))

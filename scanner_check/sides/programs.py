@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -21,11 +22,11 @@ from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, 
 from scanner_programs.calls import names_in
 from scanner_programs.deep import deep_recursion
 from scanner_programs.endpoints import Endpoints, endpoints_of
-from scanner_programs.ir import Assign, Declare, File, Literal, Record
+from scanner_programs.ir import Assign, Declare, Field, File, Literal, Parameter, Record, walk
 from scanner_programs.languages import BY_ENDING
 from scanner_programs.lowering import Lowering
 from scanner_programs.machine import watches
-from scanner_programs.program import Program
+from scanner_programs.program import Place, Program
 from scanner_programs.residue import code_text, silent_in
 from scanner_programs.selection import MOST_FILES, files_near_clients
 
@@ -120,34 +121,123 @@ def file_text(file: File) -> str:
         return "\n".join(code_text(part) if isinstance(part, tuple) else str(part) for part in parts)
 
 
-def parts_of(file: File, words: Collection[str]) -> dict[str, tuple[str, int]]:
-    """Return the canonical text and the line of the functions and statements of a file that name a client, by name.
+Part = tuple[str, str]
+"""A function or statement: the file that it is in, and its name."""
 
-    They do if one of *words* is in their text, in what they use of imports, or in what their class extends. What only
-    logs is left out.
+
+def parts_near(files: Sequence[File], using: Mapping[str, Collection[str]]) -> dict[Part, tuple[str, int]]:
+    """Return the canonical text and the line of the code that may have a part in what unknown clients send.
+
+    *using* are the files that use such a client, each with the words that name one. Theirs are the functions that name
+    the client, those of the file that call them, and everything that these call, as far as a name says what is meant:
+    in the file itself, and elsewhere if the file imports the client.
     """
-    own = ".".join(file.package.split(".")[:2]) if file.language not in ("go", "typescript") else ""
-    imported = {
-        name
-        for name, full in file.imports.items()
-        if any(word in full.lower() for word in words) and not (own and full.startswith(f"{own}.")) and full[:1] != "."
+    own = [file for file in files if file.path in using]
+    defined = Program(tuple(files)).classes.keys()
+    clients = {file.path: _clients_in(file, using[file.path], defined) for file in own}
+    found = {
+        (file.path, name): part
+        for file in own
+        for name, part in _naming(file, using[file.path], clients[file.path]).items()
     }
+    if not found:
+        return found
+    places = [place for file in files for place in Program((file,)).places if place.function.name]
+    waiting = [place for place in places if (place.file.path, place.name) in found]
+    for file in own:
+        waiting += _callers(waiting, [place for place in places if place.file is file])
+    called: dict[str, list[Place]] = {}
+    for place in places:
+        called.setdefault(place.function.name, []).append(place)
+    known: set[int] = set()
+    while waiting:
+        place = waiting.pop()
+        if id(place) in known:
+            continue
+        known.add(id(place))
+        found.setdefault((place.file.path, place.name), _part(place))
+        is_near = not clients.get(place.file.path, True)
+        for name in names_in(place.function):
+            meant = called.get(name, [])
+            beside = [other for other in meant if other.file is place.file]
+            waiting += beside or (meant if len(meant) <= _MOST_MEANT and not is_near else [])
+    return found
 
-    def uses(code: object, text: str, supers: Collection[str] = ()) -> bool:
-        named = any(word in part.lower() for word in words for part in (text, *supers))
-        return named or not imported.isdisjoint(names_in(code))
+
+_MOST_MEANT = 2
+
+
+def _callers(meant: Iterable[Place], places: Sequence[Place]) -> list[Place]:
+    """Return those of *places* that call one of the others, themselves or by another one of them."""
+    names, found = {place.function.name for place in meant}, dict[int, Place]()
+    while new := [one for one in places if id(one) not in found and not names.isdisjoint(names_in(one.function))]:
+        found |= {id(place): place for place in new}
+        names |= {place.function.name for place in new}
+    return list(found.values())
+
+
+def _part(place: Place) -> tuple[str, int]:
+    known = place.known.cls if place.known is not None else None
+    return code_text(place.function, silent_in(place.file, known, watches)), place.function.line
+
+
+def _naming(file: File, words: Collection[str], clients: Collection[str]) -> dict[str, tuple[str, int]]:
+    """Return the functions and statements of a file that name a client, by name.
+
+    They do if one of *words* is in their text or in what their class extends, or if they use one of *clients*. What
+    only logs is left out.
+    """
+
+    def uses(code: object, text: str, types: Iterable[str] = ()) -> bool:
+        named = any(word in part.lower() for word in words for part in (text, *types))
+        return named or not {*names_in(code), *_words_of(types)}.isdisjoint(clients)
 
     found: dict[str, tuple[str, int]] = {}
     with deep_recursion():
         for place in Program((file,)).places:
-            known = place.known.cls if place.known is not None else None
-            text = code_text(place.function, silent_in(file, known, watches))
-            if place.function.name and uses(place.function, text, known.supers if known is not None else ()):
-                found[place.name] = text, place.function.line
+            part = _part(place)
+            types = [*place.known.cls.supers] if place.known is not None else []
+            types += [one.type for one in place.function.parameters]
+            if place.function.name and uses(place.function, part[0], types):
+                found[place.name] = part
         for name, one, beside in _statements(file):
             if uses((one, beside), f"{name} {code_text(beside)}"):
                 found[name] = code_text(one), 1
     return found
+
+
+def _clients_in(file: File, words: Collection[str], defined: Collection[str]) -> set[str]:
+    """Return the names in a file of clients: what it imports of them, and the members and variables that hold one.
+
+    Of a package that is imported as a whole, it may be any type that is not *defined* in the program.
+    """
+    own = ".".join(file.package.split(".")[:2]) if file.language not in ("go", "typescript") else ""
+
+    def is_client(full: str) -> bool:
+        return any(word in full.lower() for word in words) and not (own and f"{full}.".startswith(f"{own}."))
+
+    found = {name for name, full in file.imports.items() if full[:1] != "." and is_client(full)}
+    fields = [one for one in walk((file.classes, file.methods)) if isinstance(one, Field | Parameter)]
+    if any(map(is_client, file.wildcards)):
+        found |= {word for one in fields for word in _words_of([one.type])} - {*defined, *file.imports}
+    held = {
+        one.name
+        for one in fields
+        if not found.isdisjoint(_words_of([one.type])) and (isinstance(one, Field) or one.keeps)
+    }
+    held |= {
+        code_text(one.target)
+        for one in file.statements
+        if isinstance(one, Declare) and not found.isdisjoint(names_in(one))
+    }
+    return found | held
+
+
+def _words_of(types: Iterable[str]) -> list[str]:
+    return [word for kind in types for word in _WORD.findall(kind)]
+
+
+_WORD = re.compile(r"\w+")
 
 
 def _statements(file: File) -> Iterator[tuple[str, object, object]]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from scanner_model.columns import Column
-from scanner_model.documents.json_input import load_text
+from scanner_model.documents.json_input import load_shared
 
 
 class Verdict(StrEnum):
@@ -117,7 +117,7 @@ class SchemaChange:
 def objects(text: str) -> Iterator[dict[str, Any]]:
     """List every JSON object in *text*, in document order; none where the text is not JSON."""
     try:
-        waiting = [load_text(text, deepest=800)]
+        waiting = [load_shared(text)]
     except ValueError:
         return
     while waiting:

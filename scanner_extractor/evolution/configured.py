@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from scanner_model.documents.json_input import load_text
+from scanner_model.documents.json_input import load_shared
 
 STRICT = "STRICT"
 _DOCUMENTATION = frozenset({"doc", "description", "title", "$comment", "examples"})
@@ -58,7 +58,7 @@ def same_but_for_words(format: str, first: str, second: str) -> bool:
     if format == "PROTOBUF":
         return _without_comments(first) == _without_comments(second)
     try:
-        return bool(_without_words(load_text(first)) == _without_words(load_text(second)))
+        return bool(_without_words(load_shared(first)) == _without_words(load_shared(second)))
     except (ValueError, RecursionError):
         return False
 

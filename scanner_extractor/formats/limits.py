@@ -6,7 +6,7 @@ import json
 import re
 
 from scanner_model.columns import Column
-from scanner_model.documents.json_input import TooLarge, load_text
+from scanner_model.documents.json_input import TooLarge, load_shared
 from scanner_model.errors import InputInvalid, Problem
 
 MOST_COLUMNS = 200_000
@@ -59,9 +59,6 @@ class ColumnList:
         return True
 
 
-DEEPEST_JSON = 800
-"""Maximum nesting of arrays and objects, which every supported Python reads; 200 records inside each other need 800."""
-
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
@@ -75,11 +72,12 @@ REPLACEMENT = "\ufffd"
 def read_json(text: str) -> object:
     """Read one JSON document; half a surrogate pair is read as U+FFFD, because no file or dictionary could hold it.
 
-    Raises InputInvalid, with line and column, where *text* is not JSON or nests deeper than DEEPEST_JSON.
+    The value is shared with others that read the same text: change nothing in it. Raises InputInvalid, with line and
+    column, where *text* is not JSON or nests deeper than 800 levels.
     """
     text = _storable(text.removeprefix("\ufeff"))
     try:
-        value: object = load_text(text, deepest=DEEPEST_JSON)
+        value: object = load_shared(text)
     except TooLarge as error:
         raise InputInvalid(f"the text cannot be read: {error}") from error
     except json.JSONDecodeError as error:

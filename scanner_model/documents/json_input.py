@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from scanner_model.text import storable
@@ -19,6 +20,10 @@ A registry's page of 1000 versions has 30,000, a Connect cluster of 10,000 conne
 DEEPEST = 200
 """Maximum nesting of arrays and objects of a response; traversals may recurse."""
 
+DEEPEST_SHARED = 800
+"""Maximum nesting in schemas, which every supported Python reads; 200 records inside each other need 800."""
+
+_LONGEST_SHARED = 1 << 20
 _WINDOW = 1 << 22
 _MARKS = b"{[,:"
 _ESCAPES = (b"\\ud", b"\\uD", b"\\u0000")
@@ -83,6 +88,20 @@ def load_text(text: str, *, strict: bool = True, deepest: int = DEEPEST) -> Json
     return value
 
 
+def load_shared(text: str) -> Json:
+    """Load one JSON document that several parts of a program read, such as a schema: one text is parsed once.
+
+    The value is shared, so change nothing in it. Raises what `load_text` does, for more levels than DEEPEST_SHARED.
+    """
+    return _shared(text) if len(text) <= _LONGEST_SHARED else load_text(text, deepest=DEEPEST_SHARED)
+
+
+@lru_cache(maxsize=64)
+def _shared(text: str) -> Json:
+    return load_text(text, deepest=DEEPEST_SHARED)
+
+
+@lru_cache(maxsize=64)
 def has_repeated_members(text: str) -> bool:
     """Return whether an object in *text* has a member twice; False for invalid, too large or too deep JSON."""
     members = _Members()

@@ -11,7 +11,10 @@ from drawn import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scanner_dictionary.compatibility.changes import objects
+from scanner_extractor.evolution import SchemaText, differences, rejection
 from scanner_extractor.formats import FORMATS, read_columns
+from scanner_extractor.formats.limits import read_json
 from scanner_model.columns import ParsedSchema, parse_path
 from scanner_model.names import RecordName
 
@@ -313,3 +316,17 @@ def test_format_of_another_package_is_read_by_its_entry_point(
 
     assert [column.name for column in read_columns("csv_head", "a,b", lambda _: None).columns] == ["a", "b"]
     assert read_columns("broken", "", lambda _: None).problems[0].where == "csv-heads scanner.schema_formats:BROKEN"
+
+
+@pytest.mark.parametrize("name", ["AVRO", "JSON"])
+def test_what_reads_a_schema_changes_nothing_in_it(name):
+    """A text is parsed once for all that read it: columns, rules of registries, words."""
+    text, other = SCHEMAS[name], SCHEMAS[name].replace('"a.b"', '"a.c"')
+    first = read_json(text)
+    for one in (text, other):
+        read_columns(name, one, lambda _: None)
+        differences(name, SchemaText(one), SchemaText(text))
+        rejection(name, SchemaText(one))
+        list(objects(one))
+    assert first is read_json(text)
+    assert first == json.loads(text)

@@ -528,3 +528,29 @@ def test_a_topic_dropped_in_terraform_has_its_users(check):
 
     (finding,) = (finding for finding in report.findings if finding.rule == "topic-gone")
     assert {hit.name: hit.owner for hit in finding.affected} == {"lake": "@lake-team"}
+
+
+SINKS = {
+    "a file of Connect": (
+        "sink.json",
+        '{{"name": "out", "config": {{"connector.class": "PostgresSink", "topics": "orders", '
+        '"connection.port": "5432", "connection.host": "{}", "db.name": "shop", "table.name.format": "public.paid"}}}}',
+    ),
+    "a statement of ksqlDB": (
+        "sink.ksql",
+        "CREATE SINK CONNECTOR out WITH (\"connector.class\"='MicrosoftSqlServerSink', \"topics\"='orders', "
+        "\"connection.host\"='{}', \"db.name\"='shop', \"table.name.format\"='dbo.paid');\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SINKS)
+@pytest.mark.parametrize(("host", "verdict"), [("***", Verdict.UNKNOWN), ("db-2", Verdict.IMPACT)])
+def test_a_table_on_a_server_that_is_not_known_any_more_is_not_lost(check, name, host, verdict):
+    """The address is masked now: the sink may write to the server that it wrote to."""
+    path, text = SINKS[name]
+
+    report = check({path: text.format(host)}, {**BASE, path: text.format("db-1")})
+
+    assert report.verdict is verdict
+    assert ("output-lost" in {finding.rule for finding in report.findings}) is (verdict is Verdict.IMPACT)

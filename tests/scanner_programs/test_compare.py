@@ -86,3 +86,72 @@ def test_a_change_beside_an_opaque_send_is_uncertain(sends):
     before = f"{send}def other():\n    return 1\n"
     (one,) = compare(sends({"a.py": before}), sends({"a.py": before.replace("1", "2")}))
     assert not one.certain
+
+
+IDLE = {"src/lib.rs": "use rdkafka::producer::FutureRecord;\npub fn send(order: &Order) {}\n"}
+CLASSES = {
+    "a.py": "class Order:\n    id: str\n    lane: str\n    total: int\n",
+    "a.go": "package a\n\ntype Order struct {\n\tID string\n\tLane string\n\tTotal int\n}\n",
+    "A.java": "class Order {\n  String id;\n  String lane;\n  int total;\n}\n",
+}
+
+
+@pytest.mark.parametrize("path", CLASSES)
+@pytest.mark.parametrize(
+    ("edit", "is_known"),
+    [
+        (lambda lines: [*lines[:-2], lines[-2].replace("otal", "otalNet"), *lines[-2:]], True),
+        (lambda lines: [*lines[:-3], *lines[-2:]], False),
+        (lambda lines: [*lines[:-4], lines[-3], lines[-4], *lines[-2:]], False),
+    ],
+    ids=["a field is added", "a field is removed", "two fields change places"],
+)
+def test_a_class_that_only_gets_fields_is_the_same(sends, path, edit, is_known):
+    """Also where nothing is known of what is sent."""
+    text = CLASSES[path] if path != "a.py" else f"{CLASSES[path]}#\n"
+    files = {**IDLE, path: text}
+    after = "\n".join(edit(text.split("\n")[:-1])) + "\n"
+    before, now = sends(files), sends({**files, path: after})
+    assert before.is_opaque
+    assert (compare(before, now) == []) is is_known
+
+
+@pytest.mark.parametrize("unresolved", [[], [("", 0)]])
+def test_a_missing_send_is_certain_only_if_all_code_was_evaluated(sends, unresolved):
+    before, after = sends({"a.py": CODE}), sends({"a.py": edited(OTHERS["gone"])})
+    after.unresolved += unresolved
+    (one,) = [one for one in compare(before, after) if one.aspect == "gone"]
+    assert one.certain is not bool(unresolved)
+
+
+def test_a_logger_that_leaves_a_class_is_no_change(sends):
+    app = (
+        "import org.slf4j.Logger;\nimport org.slf4j.LoggerFactory;\n"
+        "class App {\n  private Logger log = LoggerFactory.getLogger(App.class);\n  static int lanes = 1;\n}\n"
+    )
+    sender = (
+        "import org.springframework.kafka.core.KafkaTemplate;\nclass Sender {\n  KafkaTemplate<String, String> t;\n"
+        '  void send(String id) { t.send("orders", id); Runner.run(App.class); }\n}\n'
+    )
+    quiet = app.replace("  private Logger log = LoggerFactory.getLogger(App.class);\n", "")
+    before, after = (sends({"Sender.java": sender, "App.java": text}) for text in (app, quiet))
+    assert compare(before, after) == []
+
+
+WRAPPED = {
+    "A.java": "class A {\n  static M<String, Object> all(L<M<String, X>> of) { return new M<String, X>(of); }\n}\n",
+    "a.rs": "fn all(of: Vec<Pair<String, Value>>) -> anyhow::Result<Pair<String, Value>> {\n    Ok(first(of))\n}\n",
+    "A.cs": "class A {\n  static Bag<string, object> All(List<string> of) { return new Bag<string, object>(of); }\n}\n",
+    "a.py": "def every(of: dict[str, Any], k: Callable[..., str]) -> dict[str, Any]:\n    return dict(of)\n",
+    "A.kt": "fun all(of: List<Map<String, Any>>): Map<String, Any> { return first(of) }\n",
+    "a.ts": "function all(of: Map<string, unknown>): Record<string, unknown> { return first(of); }\n",
+}
+
+
+@pytest.mark.parametrize("path", WRAPPED)
+def test_a_type_on_two_lines_is_the_same_type(sends, path):
+    """A formatter wraps long ones; here nothing else is known of what is sent."""
+    text = WRAPPED[path]
+    before, after = (sends({**IDLE, path: each}) for each in (text, text.replace(", ", ",\n        ")))
+    assert before.is_opaque
+    assert compare(before, after) == []

@@ -115,3 +115,11 @@ def test_functions_that_call_each_other_end(sends):
         "def a(x):\n    return b(x)\ndef b(x):\n    p.send('orders', a(x))\n    return a(x)\n"
     )
     assert {one.topics for one in sends({"a.py": code}).contracts} == {("orders",)}
+
+
+@pytest.mark.parametrize("gap", [" \\\n    ", " # why\n    "])
+def test_a_line_may_go_on_anywhere(sends, gap):
+    """What a grammar allows between any two words is no code."""
+    code = "from kafka import KafkaProducer\nKafkaProducer().send('orders', (1 if a{0}else 2), key={0}k)\n"
+    broken, plain = (sends({"a.py": code.format(text)}).contracts[0] for text in (gap, " "))
+    assert broken.content == plain.content

@@ -51,7 +51,8 @@ class FlowComparison:
             if dataset not in _datasets_written(self._pair.after)
         ]
         for dataset in () if self._is_partial else lost:
-            yield self._hit(OUTPUT_LOST, ColumnRef(dataset))
+            if not self._is_unread_now(dataset):
+                yield self._hit(OUTPUT_LOST, ColumnRef(dataset))
         for target in sorted(before.keys() | after.keys(), key=lambda column: column.key):
             if target.dataset not in lost:
                 yield from self._column(target, before.get(target, {}), after.get(target, {}))
@@ -89,11 +90,25 @@ class FlowComparison:
         for name in sorted(after - before):
             yield self._note(INPUT_GAINED, name)
 
+    def _is_unread_now(self, dataset: GraphDataset) -> bool:
+        """Return whether its job writes a dataset of its name, or none, and where to is not known any more."""
+        jobs = {
+            one.flows.job.name for one in self._pair.before if any(use.dataset == dataset for use in one.flows.writes)
+        }
+        after = [one for one in self._pair.after if one.flows.job.name in jobs]
+        return bool(after) and all(
+            self._news(one) and all(use.dataset.name == dataset.name for use in one.flows.writes) for one in after
+        )
+
+    def _news(self, reading: CountedJob) -> list[str]:
+        """Return the problems of a proposed job that no stored one has."""
+        known = {problem.what for one in self._pair.before for problem in one.coverage.problems}
+        return [problem.what for problem in reading.coverage.problems if problem.what not in known]
+
     def _unread(self) -> Iterator[ChangeFinding]:
         """Report what of the proposed text was not read, unless the stored one has the same problem."""
-        known = {problem.what for reading in self._pair.before for problem in reading.coverage.problems}
         for reading in self._pair.after:
-            news = [problem.what for problem in reading.coverage.problems if problem.what not in known]
+            news = self._news(reading)
             if news or (reading.coverage.unread and not news):
                 name, reasons = reading.flows.job.name, tuple(map(literal, news))
                 message = NOT_READ.message(name, form="columns")

@@ -31,7 +31,7 @@ from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.kafka import ConnectorKind
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_config, mask_statement
-from scanner_model.streaming_sql import Query, StreamingStatement
+from scanner_model.streaming_sql import KSQLDB, Query, StreamingStatement
 
 _NEW_KSQLDB = "ksqldb:"
 """The server of a query where none was scanned."""
@@ -127,6 +127,11 @@ class JobContext:
         """Return the stored rows of one *kind* in the clusters that are checked, each with its cluster."""
         return [(at, row) for at, row in rows_of(self.before.snapshot, kind) if self.of_cluster(at)]
 
+    def statements(self, dialect: Dialect) -> list[tuple[str, StreamingStatement]]:
+        """Return the stored statements of a dialect, and files of them, each with its cluster."""
+        is_ksqldb = dialect is Dialect.KSQLDB
+        return [one for one in self.stored(StreamingStatement) if (one[1].engine == KSQLDB) is is_ksqldb]
+
     def of_cluster(self, name: str) -> bool:
         """Return whether *name* is a cluster that the check is limited to."""
         return self.cluster in (None, name)
@@ -208,6 +213,15 @@ def _proposed_rows(proposal: Proposal, context: JobContext) -> Iterator[Proposed
         yield from _flink_statements(proposal, context)
 
 
+def _scanned(proposal: Proposal, context: JobContext) -> Iterator[ProposedRow]:
+    """Yield the stored statements that a text would replace: of its name, or of the scanned file that it is."""
+    sql = context.sql(proposal)
+    written = [statement for statement in sql.moving if statement.sinks and "VIEW" not in statement.kind.split()]
+    for at, row in _rows_of(proposal, context.statements(sql.dialect)):
+        change = RowChange(at, row, replace(row, statement=sql.text, topics_read=None))
+        yield ProposedRow(change, f"statement {row.name}", _places(written, proposal))
+
+
 # --- connectors
 
 
@@ -283,16 +297,17 @@ def _flink_statements(proposal: Proposal, context: JobContext) -> Iterator[Propo
 
     Raises NameUnknown where the one that is named is not stored.
     """
-    sql, rows, name = context.sql(proposal), context.stored(StreamingStatement), proposal.target.statement
-    stored = _rows_of(proposal, rows)
-    if name and not stored and not context.allow_new:
+    sql, rows, name = context.sql(proposal), context.statements(Dialect.FLINK), proposal.target.statement
+    scanned = tuple(_scanned(proposal, context))
+    if name and not scanned and not context.allow_new:
         raise _no_statement("statement", name, rows)
+    yield from scanned
+    if scanned:
+        return
     written = [statement for statement in sql.moving if statement.sinks and "VIEW" not in statement.kind.split()]
-    new = None
-    if not stored:
-        new = _new_statement(sql.text, name or PurePath(proposal.name or proposal.file).stem, rows, context)
-        stored = [] if name else _writer_of(new, rows, context)
-    for at, row in stored or filter(None, [new]):
+    new = _new_statement(sql.text, name or PurePath(proposal.name or proposal.file).stem, rows, context)
+    stored = [] if name else _writer_of(new, rows, context)
+    for at, row in stored or [new]:
         after = replace(row, statement=sql.text, topics_read=None)
         change = RowChange(at, row if stored else None, after)
         yield ProposedRow(change, f"statement {row.name}", _places(written, proposal))
@@ -302,16 +317,17 @@ def _users_of_tables(proposal: Proposal, context: JobContext) -> Iterator[Change
     """Yield the stored jobs that the tables change which a text declares, or declared before."""
     sql = context.sql(proposal)
     dialect = Dialect.FLINK if proposal.text is None else sql.dialect
-    is_flink = dialect is Dialect.FLINK
-    own = [row.statement for _, row in _rows_of(proposal, context.stored(StreamingStatement))] if is_flink else []
+    own = [row.statement for _, row in _rows_of(proposal, context.statements(dialect))]
     tables = frozenset(table for text in (sql.text, *own) for table in _tables(text, dialect))
     changed = {change.key for change in context.changes}
-    stored: Iterable[tuple[str, JobRow]] = context.stored(StreamingStatement) if is_flink else context.stored(Query)
+    stored: list[tuple[str, JobRow]] = [*context.statements(dialect)]
+    stored += context.stored(Query) if dialect is Dialect.KSQLDB else []
     for at, row in stored if tables else ():
         if row_key(at, row) not in changed and _names(row, tables):
             pair = read_pair(context.before, context.after, RowChange(at, row, row))
             if set(map(moves_of, pair.before)) != set(map(moves_of, pair.after)):
-                yield ChangedJob(target=f"{'statement' if is_flink else 'query'} {row.name}", pair=pair)
+                kind = "statement" if isinstance(row, StreamingStatement) else "query"
+                yield ChangedJob(target=f"{kind} {row.name}", pair=pair)
 
 
 def _tables(text: str, dialect: Dialect) -> frozenset[str]:
@@ -331,11 +347,17 @@ def _queries(proposal: Proposal, context: JobContext) -> Iterator[ProposedRow]:
     if name and len(moving) != 1:
         what = f"{len(moving)} statements move data, where the query {name} has one"
         raise InputInvalid(what, where=proposal.file, hint="write one statement a file")
+    running = {sink for _, query in queries for sink in query.sinks}
+    scanned = () if name else tuple(_scanned(proposal, context))
+    if not {sink for row in scanned for sink in _sinks(row.change)} <= running:
+        yield from scanned
     for statement in moving:
         sinks = set(statement.sinks)
         stored = [one for one in queries if (one[1].name == name if name else sinks.intersection(one[1].sinks))]
         if name and not stored:
             raise _no_statement("query", name, queries)
+        if scanned and not stored:
+            continue  # compared as part of the file
         new = "" if stored else _only_ksqldb(context)
         for at, query in stored or [(new, _new_query(context, new, statement))]:
             after = replace(
@@ -347,6 +369,15 @@ def _queries(proposal: Proposal, context: JobContext) -> Iterator[ProposedRow]:
             )
             change = RowChange(at, query if stored else None, after)
             yield ProposedRow(change, f"query {query.name}", _places([statement], proposal))
+
+
+def _sinks(change: RowChange) -> Iterator[str]:
+    """Yield the streams that a scanned file writes to, and those that the proposed text does."""
+    for row in (change.before, change.after):
+        text = row.statement if isinstance(row, StreamingStatement) else ""
+        yield from (
+            sink for one in Sql(text, Dialect.KSQLDB, read_sql(text, Dialect.KSQLDB)).moving for sink in one.sinks
+        )
 
 
 def _only_ksqldb(context: JobContext) -> str:

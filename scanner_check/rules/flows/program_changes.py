@@ -28,7 +28,7 @@ from scanner_check.rows.programs import (
 from scanner_check.rows.rule import Rule
 from scanner_check.sides import mentions
 from scanner_check.sides.commit import Commit, files_using, read_by, written_by
-from scanner_check.sides.programs import Made, Sources, endpoints, file_text, files_of, is_readable, parts_of
+from scanner_check.sides.programs import Made, Part, Sources, endpoints, file_text, files_of, is_readable, parts_near
 from scanner_check.users.field_users import with_field_users
 from scanner_check.users.hits import Hits
 from scanner_check.users.others import CLUSTER
@@ -50,6 +50,8 @@ from scanner_programs.ir import File
 _LISTED = 10
 _RECORD = re.compile(r"\"name\"\s*:\s*\"(?:[\w.]+\.)?([A-Z]\w*)\"|\bmessage\s+([A-Z]\w*)")
 """The name of a record of Avro, or of a message of Protobuf."""
+_CLIENT_WORDS = ("kafka",)
+"""What names of clients contain in a language whose calls are evaluated only."""
 _NO_BUILD: tuple[tuple[str, ...], str] = ((), "")
 _RULES = {
     "removed": RECORD_FIELD_REMOVED,
@@ -151,33 +153,44 @@ class ProgramChanges:
         listed = files_of(self._sources, trees, paths, self._trees.changed)
         folder = f"{module}/" if module else ""
         before, after = (endpoints(self._sources, tree, listed, folder, self._made) for tree in trees)
-        return [*compare(before, after), *self._unresolved(module, before, after)]
+        return [*compare(before, after), *self._unresolved(module, (before, after), listed)]
 
-    def _unresolved(self, module: str, before: Endpoints, after: Endpoints) -> Iterator[Difference]:
-        """Yield the changed code of files that use Kafka without a known endpoint."""
-        known = before.clients | after.clients | {one.place[0] for one in (*before.contracts, *after.contracts)}
+    def _unresolved(
+        self, module: str, both: tuple[Endpoints, Endpoints], listed: Sequence[str]
+    ) -> Iterator[Difference]:
+        """Yield the changed code around files that use Kafka without a known endpoint; *listed* are those read."""
+        before, after = both
+        contracts = (*before.contracts, *after.contracts)
+        known = before.clients | after.clients | {path for one in contracts for path in (one.place[0], *one.files)}
         known |= {
             one.detail.rpartition(":")[0]
             for commit in (self._base, self._head)
             for one in commit.reading.of(StreamingStatement)
         }
-        for path in sorted((self.edited & set(self.applications)) - known):
-            if self.modules.of(path) == module:
-                for name, line in self._changed_uses(path):
-                    yield Difference("code", (), (path, line), False, name, "", "changed", name)
+        using = {path for path in self.applications if path not in known and self.modules.of(path) == module}
+        if using and (changed := dict(self._changed_near(using, listed))):
+            first = next((part for part in changed if part[0] in using), next(iter(changed)))
+            names = few([first[1], *dict.fromkeys(name for _, name in changed if name != first[1])])
+            yield Difference("code", (), (first[0], changed[first]), False, names, "", "changed", first[1])
 
-    def _changed_uses(self, path: str) -> Iterator[tuple[str, int]]:
-        """Yield the functions and statements of a file that differ and that name a client."""
-        language = language_of(path)
-        words = language.client_words if language is not None else ()
+    def _changed_near(self, using: Iterable[str], listed: Iterable[str]) -> Iterator[tuple[Part, int]]:
+        """Yield the functions and statements that differ around the files *using* a client that is not known.
+
+        Each has its line.
+        """
+        languages = {path: language_of(path) for path in using}
+        words = {path: language.client_words if language else _CLIENT_WORDS for path, language in languages.items()}
+        paths = list(dict.fromkeys((*listed, *words)))
         before, after = (
-            parts_of(file, words) if path in tree and (file := self._sources.file(path, tree[path])) else {}
+            parts_near(
+                [file for path in paths if path in tree and (file := self._sources.file(path, tree[path]))], words
+            )
             for tree in (self._trees.base, self._trees.head)
         )
-        for name in dict.fromkeys((*after, *before)):
-            texts = [side[name][0] for side in (before, after) if name in side]
-            if len(set(texts)) + (len(texts) == 1) > 1:
-                yield name, (after.get(name) or before[name])[1]
+        for part in dict.fromkeys((*after, *before)):
+            texts = [side[part][0] for side in (before, after) if part in side]
+            if part[0] in self.edited and len(set(texts)) + (len(texts) == 1) > 1:
+                yield part, (after.get(part) or before[part])[1]
 
     @cached_property
     def _without_topic(self) -> frozenset[str]:
@@ -303,7 +316,9 @@ class ProgramChanges:
         named = {file for programs in self._programs.values() for program in programs for file in program.files}
         named |= self._without_topic
         return tuple(
-            path for path in dict.fromkeys((*listed, *named)) if mentions.is_program(path) and language_of(path)
+            path
+            for path in dict.fromkeys((*listed, *named))
+            if mentions.is_program(path) and (language_of(path) or is_readable(path))
         )
 
     def is_application(self, path: str) -> bool:

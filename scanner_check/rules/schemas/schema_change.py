@@ -47,7 +47,7 @@ from scanner_dictionary.queries.subjects import definition_of
 from scanner_dictionary.queries.topics import field_tags
 from scanner_extractor.evolution import Rules, SchemaText, default_record, differences, removed_symbols, uncompared
 from scanner_model.columns import KEY, Column, ColumnPath, path_name
-from scanner_model.documents.json_input import load_text
+from scanner_model.documents.json_input import load_shared
 from scanner_model.errors import InputInvalid
 from scanner_model.names import RecordName, Role
 from scanner_model.schemas import Definition
@@ -253,7 +253,7 @@ def _is_same(newest: StoredSchema, proposed: ProposedSchema) -> bool:
     if newest.format != proposed.definition.format or proposed.text.references != newest.text.references:
         return False
     try:
-        return bool(load_text(newest.text.text) == load_text(proposed.text.text))
+        return bool(load_shared(newest.text.text) == load_shared(proposed.text.text))
     except ValueError:
         return newest.text.text.strip() == proposed.text.text.strip()
 

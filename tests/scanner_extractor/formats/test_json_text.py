@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scanner_extractor.formats import read_columns
-from scanner_extractor.formats.limits import DEEPEST_JSON, read_json
+from scanner_extractor.formats.limits import read_json
+from scanner_model.documents.json_input import DEEPEST_SHARED
 from scanner_model.errors import InputInvalid
 
 WRONG = ["1,", "1 2", '{"a" 1}', '{"a":1,}', "{1:2}", '{"a":}', "[1", '{"a":1', '"', "nul", "[}", '{"a":[}', "]"]
@@ -13,10 +14,10 @@ WRONG = ["1,", "1 2", '{"a" 1}', '{"a":1,}', "{1:2}", '{"a":}', "[1", '{"a":1', 
 
 def test_text_nests_up_to_the_limit() -> None:
     """The answer does not depend on the version of Python, whose own limits differ."""
-    assert read_json("[" * (DEEPEST_JSON - 1) + "]" * (DEEPEST_JSON - 1))
+    assert read_json("[" * (DEEPEST_SHARED - 1) + "]" * (DEEPEST_SHARED - 1))
 
     with pytest.raises(InputInvalid, match="more than 800 levels"):
-        read_json("[" * (DEEPEST_JSON + 1) + "]" * (DEEPEST_JSON + 1))
+        read_json("[" * (DEEPEST_SHARED + 1) + "]" * (DEEPEST_SHARED + 1))
 
 
 @pytest.mark.parametrize("wrong", WRONG)

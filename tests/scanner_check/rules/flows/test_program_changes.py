@@ -350,3 +350,44 @@ def test_a_log_line_about_kafka_in_a_file_without_a_client_is_fine(check):
     base |= {"step/Settings.java": code}
 
     assert check({"step/Settings.java": code.replace("LOG.info", "LOG.warn")}, base).verdict is Verdict.FINE
+
+
+UNKNOWN_CLIENTS = {
+    "src/main.rs": (
+        "use acme_stream::backends::kafka::producer::KafkaProducer;\n"
+        "pub fn publish(producer: &KafkaProducer, order: &Order) {\n    producer.push(order.id, body(order));\n}\n"
+        "fn body(order: &Order) -> Vec<u8> {\n    pack(order.total, order.lane)\n}\n"
+        'fn title() -> String {\n    String::from("orders")\n}\n'
+    ),
+    "Out.cs": (
+        "using Acme.Kafka.Outlets;\nnamespace A;\nclass Out {\n  private readonly Outlet outlet;\n"
+        "  public void Publish(Order order) { outlet.push(order.id, Body(order)); }\n"
+        "  byte[] Body(Order order) { return pack(order.total, order.lane); }\n"
+        '  string Title() { return "orders"; }\n}\n'
+    ),
+    "Out.kt": (
+        "package a\nimport io.acme.kafka.Outlet\nclass Out(private val outlet: Outlet) {\n"
+        "  fun publish(order: Order) { outlet.push(order.id, body(order)) }\n"
+        '  fun body(order: Order) = pack(order.total, order.lane)\n  fun title() = "orders"\n}\n'
+    ),
+    "src/main.py": (
+        "from acme.kafka import Outlet\n\ndef publish(order):\n    Outlet('o').push(order.id, body(order))\n\n"
+        "def body(order):\n    return pack(order.total, order.lane)\n\ndef title():\n    return 'orders'\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("path", UNKNOWN_CLIENTS)
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        ("push(order.id", "push(order.lane", Verdict.UNKNOWN),
+        ("pack(order.total, order.lane)", "pack(order.total)", Verdict.UNKNOWN),
+        ("orders", "Orders", Verdict.FINE),
+    ],
+)
+def test_code_around_a_client_that_is_not_known_is_unknown(check, path, old, new, verdict):
+    """In every language: what uses the client, and what that calls in its file."""
+    text = UNKNOWN_CLIENTS[path]
+
+    assert check({path: text.replace(old, new)}, {**BASE, "Cargo.toml": "", path: text}).verdict is verdict
