@@ -35,9 +35,15 @@ class People:
         """Return the owner and tags that catalogs have for a topic."""
         return self._annotations.get((self._ids.get(cluster, 0), topic), NOTHING)
 
+    @staticmethod
+    def about(node: NodeRow) -> dict[str, Any]:
+        """Return the attributes of a node, by name."""
+        known: dict[str, Any] = json.loads(node.attributes)
+        return known
+
     def owner_and_tags(self, node: NodeRow) -> tuple[str, tuple[str, ...]]:
         """Return the owner of a node, empty if none is known, and its tags."""
-        known = json.loads(node.attributes)
+        known = self.about(node)
         note = self.topic_notes(self._clusters.get(node.namespace, ""), node.name)
         owner = (note.owner if node.kind == NodeKind.TOPIC else "") or _owner_of(known)
         tags = (*known.get("tags", ()), *(note.tags if node.kind == NodeKind.TOPIC else ()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -124,7 +123,7 @@ def _owned(dictionary: Dictionary) -> Iterator[tuple[str, OwnedItem]]:
         clusters = {namespace: name for name, namespace in people.naming.clusters.items()}
         for node in list_nodes(conn, fits=lambda _: True):
             names = [name.strip() for name in people.owner_and_tags(node)[0].split(",")]
-            about = json.loads(node.attributes)
+            about = people.about(node)
             cluster, statement = clusters.get(node.namespace, ""), str(about.get("statement", ""))
             for name in filter(None, dict.fromkeys(names)):
                 states = str(about.get("state", "")), str(about.get("failed", "")), statement_title(statement)

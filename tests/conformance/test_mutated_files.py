@@ -23,6 +23,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples/retail"
 ARGUMENTS = {
     "cluster": "retail", "topic": "orders", "subject": "orders-value", "first": 1, "second": 1, "version": 2,
     "tag": "PII", "scan": 1, "q": "order", "node": "orders", "start": "order-service", "end": "orders",
+    "owner": "team-shop", "change": "rename orders.placed_at → ordered_at", "short": "aeddeaf40d",
     "text": '{"type": "record", "name": "Order", "fields": []}',
 }  # fmt: skip
 """Arguments of questions by the names of their parameters."""

@@ -14,7 +14,7 @@ from scanner_cli.commands.check import _sorted_out
 from scanner_cli.main import ALIASES, COMMANDS, MEANINGS, cli
 from scanner_cli.shells import SHELLS
 
-MOST, LONGEST = 27, 60
+MOST, LONGEST = 28, 60
 
 
 def leaves(group: click.Group = cli, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
