@@ -33,6 +33,7 @@ from scanner_programs.values import (
     Thing,
     Value,
     is_made,
+    negate,
     show,
 )
 
@@ -727,6 +728,13 @@ class _Reader:
         topic = parts.get("topic")
         if topic is not None:
             topic = self._set(topic)
+        if isinstance(topic, Cond) and self._is_of_topics(topic.test):  # what is sent is chosen with the topic
+            for guard, way in ((topic.test, topic.then), (negate(topic.test), topic.otherwise)):
+                self._machine.guards.append(guard)
+                chosen = {key: self._machine.chosen(value) for key, value in parts.items()}
+                self._emit({**chosen, "topic": way}, method, place, (*guards, guard), client)
+                self._machine.guards.pop()
+            return
         text = shown.text(topic) if topic is not None else ""
         others = sorted((key, shown.text(value)) for key, value in parts.items() if key not in ("topic", "value", "-"))
         shape, values = shape_of(self._machine, parts["value"]) if "value" in parts else (Shape(), {})
@@ -766,6 +774,10 @@ class _Reader:
         only = frozenset(topic for guard in guards for topic in self._topics_compared(guard))
         never = frozenset(topic for guard in guards for topic in self._topics_compared(guard, "!=", "&&"))
         return _Sent(contract, view, fields, inputs, only, never)
+
+    def _is_of_topics(self, test: Value) -> bool:
+        """Return whether a condition is about the topic that a record came from."""
+        return any(any(True for _ in self._topics_compared(test, sign)) for sign in ("==", "!="))
 
     def _topics_compared(self, guard: Value, sign: str = "==", *joins: str) -> Iterator[str]:
         """Yield the topics that a condition compares the topic of a record with by an operator."""

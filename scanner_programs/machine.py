@@ -44,6 +44,7 @@ from scanner_programs.libraries.standard import (
     PRESENT,
     PUTS,
     SCALARS,
+    SEQUENCES,
     STATES,
     TAKES,
     TESTS,
@@ -54,6 +55,7 @@ from scanner_programs.libraries.standard import (
 from scanner_programs.libraries.streams import CONNECTED, Step, step_of
 from scanner_programs.mappers import Mapper
 from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, elements_of, parameters_of
+from scanner_programs.residue import code_text
 from scanner_programs.values import (
     FALSE,
     NULL,
@@ -387,8 +389,9 @@ class Machine:
 
     def is_single(self, value: Value) -> bool:
         """Return whether a value is declared as one that holds at most one other, as an optional value does."""
-        kind = value.type if isinstance(value, Input | Get | Apply) else ""
-        return bool(kind) and not elements_of(kind.partition("\0")[0])
+        kind = value.type.partition("\0")[0] if isinstance(value, Input | Get | Apply) else ""
+        is_sequence = bool(elements_of(kind)) or base_type(kind).rpartition(".")[2].lower().endswith(SEQUENCES)
+        return bool(kind) and not is_sequence
 
     def _held(self, value: Value, name: str) -> str:
         """Return the type of what a member or method of a library's generic object has: its last type parameter.
@@ -569,7 +572,7 @@ class Machine:
     def _name(self, name: str, scope: Scope) -> Value:
         found = scope.find(name)
         if found is not None:
-            return self._simplify(found.variables[name])
+            return self.simplified(found.variables[name])
         this = self._this(scope)
         if name == "this":
             return this if this is not None else Ref("this")
@@ -757,7 +760,7 @@ class Machine:
         own = self.known_type(value)
         written = self._written.get((show(value), name)) if name in self._written_names else None
         if written is not None:
-            return self._simplify(written)
+            return self.simplified(written)
         if own is None:
             return Get(value, name, self._held(value, name))
         found_field = self.program.field(own, name)
@@ -827,7 +830,7 @@ class Machine:
 
     def _of_thing(self, thing: Thing, name: str) -> Value:
         if name in thing.fields:
-            return NULL if thing.fields[name] == REMOVED else self._simplify(thing.fields[name])
+            return NULL if thing.fields[name] == REMOVED else self.simplified(thing.fields[name])
         if thing.known is not None:
             found = self.program.field(thing.known, name)
             method = self.program.method(thing.known, name)
@@ -933,7 +936,7 @@ class Machine:
             return Cond(test.arguments[0], otherwise, then)
         return Cond(test, then, otherwise)
 
-    def _simplify(self, value: Value) -> Value:
+    def simplified(self, value: Value) -> Value:
         """Return the value that holds under the conditions of here."""
         turns = 0
         while isinstance(value, Cond) and self.guards and turns < _MOST_TURNS:
@@ -956,6 +959,16 @@ class Machine:
                 return self._rest(other) if holds else FALSE
         rest = self._rest(first), self._rest(second)
         return test if rest == (first, second) else operate("&&", rest)
+
+    def chosen(self, value: Value, depth: int = 0) -> Value:
+        """Return a value with what holds under the conditions of here, also inside the calls that made it."""
+        value = self.simplified(value)
+        if not isinstance(value, Apply) or depth > _MOST_TURNS:
+            return value
+        of = self.chosen(value.of, depth + 1) if value.of is not None else None
+        arguments = tuple(self.chosen(one, depth + 1) for one in value.arguments)
+        is_same = of is value.of and all(one is two for one, two in zip(arguments, value.arguments, strict=True))
+        return value if is_same else replace(value, of=of, arguments=arguments)
 
     def _holds(self, test: Value) -> bool | None:
         """Return whether a test holds under the conditions of here; None if they do not say."""
@@ -1066,6 +1079,14 @@ class Machine:
         if operator == "enter":  # what a function yields that is used as a context is what the context gives
             value = self.value(operands[0], scope)
             return self.element(value) if isinstance(value, Items) and value.yielded else value
+        if operator == "kept":  # the entries of a map for which something holds
+            value = self.value(operands[0], scope)
+            tests = [code_text(one) for one in operands[1:]]
+            if isinstance(value, Thing) and tests:
+                value = self._copied(value, ())
+                assert isinstance(value, Thing)
+                value.touched.append(_brief(f"kept if {', '.join(tests)}"))
+            return value
         if operator == "matches":
             return self._pattern(self.value(operands[0], scope), operands[1], scope)
         if operator == "instanceof" and len(operands) == 2 and isinstance(operands[1], ir.Unknown):
@@ -1164,7 +1185,7 @@ class Machine:
         return value if place == 0 or value == NULL else Apply(f"#{place}", None, (value,))
 
     def _choice(self, test: Value, then: ir.Expression, otherwise: ir.Expression, scope: Scope) -> Value:
-        test = self._simplify(test)
+        test = self.simplified(test)
         if self.guards and isinstance(test, Apply | Get | Input):
             holds = self._holds(test)
             test = test if holds is None else TRUE if holds else FALSE
@@ -1818,7 +1839,8 @@ class Machine:
         found = self.program.method(known, name, len(given))
         if found is not None and found.function.body is not None:
             this: Value = of
-            if given and not found.function.static and not known.cls.single and scope.file.language == "python":
+            is_bound = found.function.static or any(note.name == "classmethod" for note in found.function.notes)
+            if given and not is_bound and not known.cls.single and scope.file.language == "python":
                 this, given = given[0][1], given[1:]
             return self._invoke(found.function, Scope(found.file, None, this, found.known), given)
         companion = next((one for one in self.program.classes.get("Companion", ()) if one.outer is known), None)

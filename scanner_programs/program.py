@@ -11,6 +11,7 @@ from scanner_programs.libraries.others import (
     BY_PLACE,
     NAMING_ENUMERATIONS,
     NAMING_METHODS,
+    NAMING_SETTINGS,
     NAMING_STYLES,
     TABLE_FIELDS,
     TABLES,
@@ -247,7 +248,10 @@ class Program:
             and one.name in NAMING_STYLES
             and (_last_name(one.of) in NAMING_ENUMERATIONS or one.name in NAMING_METHODS)
         }
-        return found.pop() if len(found) == 1 else "" if found else self.usual
+        if found:
+            return found.pop() if len(found) == 1 else ""
+        named = (self.setting(one) for one in NAMING_SETTINGS)
+        return next((NAMING_STYLES[one] for one in named if one in NAMING_STYLES), self.usual)
 
     def is_alias(self, kind: str) -> bool:
         """Return whether a type is declared in the program as another name of one."""

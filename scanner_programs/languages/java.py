@@ -374,6 +374,9 @@ def _element(lower: Lowering, node: Node) -> Expression:
 SYNTAX = Syntax(
     name="java",
     nodes={
+        "scoped_type_identifier": lambda lower, node: Member(
+            lower.value(lower.named(node)[0]), text(lower.named(node)[-1])
+        ),
         "identifier": name,
         "type_identifier": name,
         "this": name,

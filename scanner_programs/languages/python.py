@@ -378,6 +378,8 @@ def _lambda(lower: Lowering, node: Node) -> Expression:
 def _comprehension(lower: Lowering, node: Node) -> Expression:
     """Lower `[f(x) for x in xs if t]` to what is called with each element."""
     body = node.child_by_field_name("body")
+    if (entries := _entries_kept(lower, node, body)) is not None:
+        return entries
     if body.type == "pair":
         value: Expression = Sequence(tuple(lower.value(one) for one in lower.named(body)))
     else:
@@ -394,6 +396,23 @@ def _comprehension(lower: Lowering, node: Node) -> Expression:
                 code = Block((declare(target, "", Name("(each)")), value))
             value = Call(Member(source, "map"), (Argument(function_of([given], code, node)),), line(node))
     return value
+
+
+def _entries_kept(lower: Lowering, node: Node, body: Node) -> Expression | None:
+    """Return a comprehension that makes a map of entries of another one as they are; None for others."""
+    clauses = children(node, "for_in_clause")
+    if body.type != "pair" or len(clauses) != 1:
+        return None
+    target, source = (
+        lower.value(clauses[0].child_by_field_name("left")),
+        lower.value(clauses[0].child_by_field_name("right")),
+    )
+    is_same = target == Sequence(tuple(lower.value(one) for one in lower.named(body)))
+    is_items = isinstance(source, Call) and isinstance(source.function, Member) and source.function.name == "items"
+    if not (is_same and is_items and isinstance(source, Call) and isinstance(source.function, Member)):
+        return None
+    tests = tuple(lower.value(one.named_children[0]) for one in children(node, "if_clause"))
+    return Operation("kept", (source.function.of, *tests))
 
 
 def _definition_code(lower: Lowering, node: Node) -> Code:

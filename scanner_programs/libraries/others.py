@@ -158,6 +158,12 @@ NAMING_STYLES: Mapping[str, str] = {
     "withScreamingSnakeCaseMemberNames": "SCREAMING_SNAKE_CASE",
 }
 """The members of enumerations of how all names are written, in Jackson, Gson, .NET and others, each with its style."""
+NAMING_SETTINGS = (
+    "spring.jackson.property-naming-strategy",
+    "jackson.property-naming-strategy",
+    "quarkus.jackson.property-naming-strategy",
+)
+"""The settings of frameworks that set such a style."""
 NAMING_METHODS = frozenset(name for name in NAMING_STYLES if name.startswith("with"))
 """The methods of a configuration that set such a style."""
 NAMING_ENUMERATIONS = frozenset(

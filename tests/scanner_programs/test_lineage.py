@@ -242,6 +242,46 @@ with producing() as out:
         """,
         {("user.name", "who")},
     ),
+    "a class method that makes an object, and a table of handlers with their topics, in Python": (
+        "a.py",
+        """
+import json
+from dataclasses import asdict, dataclass
+from confluent_kafka import Consumer, Producer
+@dataclass
+class Count:
+    station: str
+    votes: list
+    @classmethod
+    def parse(cls, raw): return cls(station=raw["st"], votes=raw.get("votes", []))
+@dataclass
+class Result:
+    place: str
+    total: int
+    note: str = None
+    def document(self): return {name: one for name, one in asdict(self).items() if one is not None}
+class Counts:
+    def handle(self, raw):
+        count = Count.parse(raw)
+        return Result(count.station, sum(v["n"] for v in count.votes))
+class Others:
+    def handle(self, raw): return Result(raw["name"], 0, raw["text"])
+class Pipe:
+    def __init__(self):
+        self.consumer, self.producer = Consumer({}), Producer({})
+        self.routes = {"in": (Counts(), "out"), "other": (Others(), "elsewhere")}
+    def run(self):
+        self.consumer.subscribe(list(self.routes))
+        while True:
+            message = self.consumer.poll(1.0)
+            handler, target = self.routes[message.topic()]
+            self.send(target, handler.handle(json.loads(message.value())))
+    def send(self, topic, result):
+        self.producer.produce(topic, value=json.dumps(result.document()))
+Pipe().run()
+        """,
+        {("st", "place"), ("votes[].n", "total")},
+    ),
     "a table of handlers by topic in TypeScript, and the rest of an object": (
         "a.ts",
         """
