@@ -251,7 +251,7 @@ class Program:
         if found:
             return found.pop() if len(found) == 1 else ""
         named = (self.setting(one) for one in NAMING_SETTINGS)
-        return next((NAMING_STYLES[one] for one in named if one in NAMING_STYLES), self.usual)
+        return next((NAMING_STYLES[one] for one in named if one is not None and one in NAMING_STYLES), self.usual)
 
     def is_alias(self, kind: str) -> bool:
         """Return whether a type is declared in the program as another name of one."""
