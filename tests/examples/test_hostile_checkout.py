@@ -146,6 +146,14 @@ def test_a_recipe_runs_no_module_of_the_checkout(
     assert not marker.exists(), done.stdout
 
 
+@pytest.mark.parametrize("script", [azure, bitbucket, jenkins, gitlab])
+def test_a_recipe_installs_the_versions_that_a_file_lists(script: Callable[[], str]) -> None:
+    """Else a release of any dependency could run code in the pipeline."""
+    (line,) = [line for line in script().splitlines() if " install " in line]
+
+    assert '--constraint "$SCANNER_VERSIONS"' in line
+
+
 def steps() -> list[dict[str, Any]]:
     return list(yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["runs"]["steps"])
 
