@@ -98,6 +98,11 @@ def is_schema(file: RepositoryFile) -> bool:
     return _format(file) != ""
 
 
+def is_json_schema(file: RepositoryFile) -> bool:
+    """Check whether a file is a JSON Schema, of whatever it may be."""
+    return _format(file) == JSON_SCHEMA and _is_json_text(_as_json(file).text)
+
+
 def is_build_file(file: RepositoryFile) -> bool:
     """Check whether a build file registers schemas under subjects."""
     if file.name == "pom.xml":
@@ -120,7 +125,7 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
     one if a build file, its name, a topic or another schema says so.
     """
     schemas = [schema for file in _with_referenced(files, context) for schema in _schemas(file, context)]
-    topics = _topics_by_form(context.topic_names())
+    topics = topics_by_form(context.topic_names())
     schemas = _of_messages(schemas, topics, context)
     schemas += _embedded(schemas, context)
     schemas += [schema for entry in context.inline for schema in _inline(entry, context)]
@@ -209,7 +214,7 @@ def _of_messages(schemas: Sequence[_Schema], topics: Mapping[str, set[str]], con
 
 
 def _has_subject(schema: _Schema, topics: Mapping[str, set[str]], context: Context) -> bool:
-    named = context.subject_in(schema.file.path) or _SIDE.search(schema.file.stem) or _topic(schema, topics)
+    named = context.subject_in(schema.file.path) or _SIDE.search(_stem(schema.file)) or _topic(schema, topics)
     return bool(named or schema.file.ending == ".jsonschema") and _is_json_schema(load_text(schema.text))
 
 
@@ -320,7 +325,7 @@ def _schemas(file: RepositoryFile, context: Context, kind: str = "") -> Iterator
         context.leave(file, f"{kind} schema", f"{error.where}: invalid Avro IDL: {error.what}")
         return
     except (ValueError, RecursionError) as error:
-        is_one = _names_draft(file) or file.path in context.subjects or _SIDE.search(file.stem) or is_inline
+        is_one = _names_draft(file) or file.path in context.subjects or _SIDE.search(_stem(file)) or is_inline
         if is_one or kind != JSON_SCHEMA:
             context.leave(file, f"{kind} schema", f"invalid JSON: {error}")
         return
@@ -440,17 +445,25 @@ def _full_name(value: Mapping[str, Json], namespace: str) -> str:
     return name if "." in name or not own else f"{own}.{name}"
 
 
+def _stem(file: RepositoryFile) -> str:
+    """Return the name of a schema's file without its endings: `orders-value.schema.json` has two."""
+    stem = file.stem
+    while "." in stem and stem.rpartition(".")[2].lower() in _KINDS_OF_NAME:
+        stem = stem.rpartition(".")[0]
+    return stem
+
+
 def _subject(schema: _Schema, topic: str) -> str:
-    stem = schema.file.stem
+    stem = _stem(schema.file)
     stem = stem if _SIDE.search(stem) else _VERSION.sub("", stem)  # a version before the side is one of the topic
     return stem if _SIDE.search(stem) else f"{topic}-value" if topic else schema.names[0]
 
 
-def _topics_by_form(topics: Iterable[str]) -> Mapping[str, set[str]]:
+def topics_by_form(topics: Iterable[str]) -> Mapping[str, set[str]]:
     """Return the topics by the forms of their names, of the last part of a name with dots, too."""
     by_form: dict[str, set[str]] = {}
     for topic in topics:
-        for form in {_form(topic), _form(topic.rpartition(".")[2])} - {""}:
+        for form in {form_of(topic), form_of(topic.rpartition(".")[2])} - {""}:
             by_form.setdefault(form, set()).add(topic)
     return by_form
 
@@ -458,14 +471,14 @@ def _topics_by_form(topics: Iterable[str]) -> Mapping[str, set[str]]:
 def _topic(schema: _Schema, topics: Mapping[str, set[str]]) -> str:
     """Return the only topic that a schema's file or record is called after; empty without one."""
     own = schema.names[0].rpartition(".")[2]
-    for name in () if not schema.is_record else (own,) if schema.shared else (schema.file.stem, own):
-        found = topics.get(_form(name), set())
+    for name in () if not schema.is_record else (own,) if schema.shared else (_stem(schema.file), own):
+        found = topics.get(form_of(name), set())
         if len(found) == 1:
             return next(iter(found))
     return ""
 
 
-def _form(name: str) -> str:
+def form_of(name: str) -> str:
     """Return the words of a name, singular and without case, those left out that say what a name is of."""
     listed = (word.lower().removesuffix("s") for word in _WORD.findall(name))
     return "".join(word for word in listed if word not in _KINDS_OF_NAME and not re.fullmatch(r"v?\d+", word))

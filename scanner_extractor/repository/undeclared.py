@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import PurePosixPath
 
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.declared import path_of
 from scanner_extractor.repository.files import LARGEST, RepositoryFile
+from scanner_extractor.repository.schemas import form_of, is_json_schema, topics_by_form
 from scanner_extractor.repository.syntax_trees import is_test, words
 from scanner_model.declarations import DeclaredKind
 
@@ -46,6 +48,7 @@ _CLIENT = re.compile(
 _TOPICS = re.compile(r"(?i)topic|subscribe|\bkafka:[A-Za-z_{$/]")
 _GENERAL = (".yaml", ".yml", ".json")
 """Endings of documents that may be about anything: a client in them has to speak of topics, too."""
+_MEMBER = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"(?m)^[ \t]*(?:#|//|--|;|<!--)[^\n]*")
 _BUILD_FILES = frozenset(
     ("pom.xml", "package.json", "composer.json", "Cargo.toml", "pyproject.toml", "go.mod", "go.sum", "Gemfile")
@@ -128,6 +131,7 @@ def may_be_undeclared(file: RepositoryFile) -> bool:
 def leave_undeclared(paths: Iterable[str], read: Collection[str], context: Context) -> None:
     """Leave those of *paths* that are not among the files *read*, and that use a client or name what is known."""
     known = _known(context)
+    members = _Members(context)
     for path in paths:
         if path not in read and (text := context.text(path)):
             if named := sorted(names_in(path, text.encode(), known)) if _may_name(text, known) else []:
@@ -136,6 +140,50 @@ def leave_undeclared(paths: Iterable[str], read: Collection[str], context: Conte
                 context.leave(
                     path, UNDECLARED, f"it has settings of a Kafka client ({sign}) in a form that is not read"
                 )
+            elif (topic := members.topic_of(path)) and (fields := members.fields_in(text, topic)):
+                what = f"it is called after topic {topic} and names its {_few(fields)} in a form that is not read"
+                context.leave(path, UNDECLARED, what)
+            elif is_json_schema(RepositoryFile(path, text)) and (topic := members.described_by(text)):
+                what = f"it is a JSON Schema with all fields that programs use of topic {topic}, and no subject of it"
+                context.leave(path, UNDECLARED, what)
+
+
+class _Members:
+    """Finds files that describe records in a language of their own, such as Thrift, FlatBuffers or XML Schema.
+
+    Each is called after a topic, and names fields that programs use of it. A JSON Schema may be called otherwise.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def topic_of(self, path: str) -> str:
+        """Return the only topic that a file is called after; empty without one."""
+        found = self._topics.get(form_of(PurePosixPath(path).stem), set())
+        return next(iter(found)) if len(found) == 1 else ""
+
+    def fields_in(self, text: str, topic: str) -> list[str]:
+        """Return the fields of a topic that a text has as words."""
+        words_of_text = {word.casefold() for word in _MEMBER.findall(text)}
+        return sorted(name for name in self._fields.get(topic, ()) if name.casefold() in words_of_text)
+
+    def described_by(self, text: str) -> str:
+        """Return the only topic whose used fields, two or more, a text has all; empty without one."""
+        names = {*_MEMBER.findall(text)}
+        found = [topic for topic, fields in self._fields.items() if len(fields) > 1 and fields <= names]
+        return found[0] if len(found) == 1 else ""
+
+    @cached_property
+    def _topics(self) -> Mapping[str, set[str]]:
+        uses = (use.topic for use in self._context.collector.uses.values())
+        return topics_by_form((*self._context.topic_names(), *uses))
+
+    @cached_property
+    def _fields(self) -> Mapping[str, set[str]]:
+        fields: dict[str, set[str]] = {}
+        for use in self._context.field_uses():
+            fields.setdefault(use.topic, set()).update(use.path[-1:])
+        return fields
 
 
 def _may_name(text: str, known: Collection[str]) -> bool:

@@ -217,6 +217,8 @@ PROPERTIES = '{"type": "object", "title": "Order", "properties": {"id": {"type":
     ("files", "expected"),
     [
         ({"orders-key.json": PROPERTIES}, "orders-key"),
+        ({"orders-value.schema.json": PROPERTIES}, "orders-value"),
+        ({"shop.orders-value.event.json": PROPERTIES}, "shop.orders-value"),
         ({"t.sh": creating("orders"), "order.schema.json": PROPERTIES}, "orders-value"),
         (
             {"t.sh": creating("orders"), "Order.json": '{"$ref": "#/$defs/O", "$defs": {"O": {"type": "object"}}}'},

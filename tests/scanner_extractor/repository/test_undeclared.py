@@ -57,6 +57,45 @@ def test_documents_builds_tests_and_comments_are_no_uses(name, text, read_reposi
     assert undeclared(read_repository({name: text, "topic.yaml": TOPIC})) == {}
 
 
+READER = """
+from confluent_kafka import Consumer
+import json
+
+consumer = Consumer({"group.id": "billing", "bootstrap.servers": "kafka:9092"})
+consumer.subscribe(["orders"])
+while True:
+    order = json.loads(consumer.poll(1.0).value())
+    print(order["total"], order["customer"]["email"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("idl/order.thrift", "struct Order { 1: string id, 2: double total }\n"),
+        ("orders.fbs", "table Order { id:string; total:double; }\n"),
+        ("messages/Orders.capnp", "struct Order { total @0 :Float64; }\n"),
+        ("xsd/orders.xsd", '<xs:element name="total" type="xs:decimal"/>\n'),
+        ("contracts/placed.json", '{"properties": {"total": {}, "customer": {"properties": {"email": {}}}}}'),
+        ("contracts/placed.yml", "type: object\nproperties:\n  total: {}\n  customer: {properties: {email: {}}}\n"),
+    ],
+)
+def test_a_description_of_the_records_that_a_program_reads_is_unread(name, text, read_repository):
+    assert "topic orders" in undeclared(read_repository({"billing.py": READER, name: text}))[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("web/orders.html", "<h1>Orders</h1>\n"),
+        ("config.schema.json", '{"properties": {"port": {"type": "number"}, "total": {}}}'),
+        ("openapi.json", '{"openapi": "3.0.0", "x": {"properties": {"total": {}, "email": {}}}}'),
+    ],
+)
+def test_a_file_that_only_shares_a_name_with_records_is_no_description(name, text, read_repository):
+    assert undeclared(read_repository({"billing.py": READER, name: text})) == {}
+
+
 def test_a_file_that_is_read_is_not_listed_again(read_repository):
     text = "topics: [shop.orders.v1]\nproducer: shop\nreader: mail\n"
     settings = "topic-files:\n- {files: '*.pump.yaml', topic: '$.topics[*]', readers: $.reader, writers: $.producer}\n"
