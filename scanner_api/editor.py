@@ -25,7 +25,6 @@ from scanner_model.markdown import code, inert
 from scanner_model.text import listed
 
 _TOKEN = re.compile(r"[\w$-]+(?:\.[\w$-]+)*")
-_PLACE = re.compile(r"(?P<file>\S.*\.\w+):(?P<line>\d+)")
 _SCHEMAS = (".avsc", ".proto", ".json")
 _MARKS = ("[", "{", "<")
 """What the segment of an element, a value or a branch begins with."""
@@ -258,8 +257,14 @@ def _lens(about: Subject, tags: tuple[str, ...]) -> str:
 
 
 def _with_line(user: User) -> str:
-    match = next(filter(None, map(_PLACE.fullmatch, user.places)), None)
-    return f"{user.name}:{match['line']}" if match else user.name
+    line = next(filter(None, map(_line_of, user.places)), "")
+    return f"{user.name}:{line}" if line else user.name
+
+
+def _line_of(place: str) -> str:
+    """Return the line that ends *place*, "src/app.py:12"; empty for other names."""
+    file, _, line = place.rpartition(":")
+    return line if line.isdecimal() and PurePath(file).suffix else ""
 
 
 class _Places:
@@ -270,7 +275,7 @@ class _Places:
 
     def of(self, job: str, evidence: Sequence[str]) -> tuple[str, ...]:
         """Return the places of *job*; empty if no file is known that declares it."""
-        places = [text for text in evidence if _PLACE.fullmatch(text)]
+        places = [text for text in evidence if _line_of(text)]
         if not places:
             text = next(filter(None, (_statement(dictionary, job) for dictionary in self._dictionaries)), "")
             places = [place for declared in self._declared if (place := declared.of(job, text))]

@@ -389,6 +389,7 @@ class _ProtoPlace(NamedTuple):
 def _proto_place(text: str, path: ColumnPath) -> _ProtoPlace:
     parse = load("scanner_extractor.formats.protobuf.parser:parse_proto")
     kind = load("scanner_extractor.formats.protobuf.declarations:Message")
+    statement_end = load("scanner_extractor.formats.protobuf.tokens:statement_end")
     file = parse(text)
     by_name: dict[str, list[Message]] = {}
     waiting = [body for body in file.types if isinstance(body, kind)]
@@ -405,16 +406,7 @@ def _proto_place(text: str, path: ColumnPath) -> _ProtoPlace:
     if found is None:
         raise _missing(path)
     start = max(text.rfind(mark, 0, found[1].offset) for mark in (";", "{", "}", "\n")) + 1
-    return _ProtoPlace(*found, start, _statement_end(text, found[1].offset))
-
-
-_PROTO_PIECE = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|//[^\n]*|/\*.*?\*/|;", re.DOTALL)
-
-
-def _statement_end(text: str, start: int) -> int:
-    """Return the position after the semicolon that ends the statement at *start*."""
-    ends = (match.end() for match in _PROTO_PIECE.finditer(text, start) if match[0] == ";")
-    return next(ends, len(text))
+    return _ProtoPlace(*found, start, statement_end(text, found[1].offset))
 
 
 def _proto_add(text: str, path: ColumnPath, name: str, type: str) -> Edited:

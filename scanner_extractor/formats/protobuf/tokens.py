@@ -98,6 +98,15 @@ END = ""
 """The token after the last one."""
 
 
+def statement_end(text: str, start: int) -> int:
+    """Return the position after the semicolon that ends the statement at *start*; the end of *text* without one.
+
+    *start* must not lie in a comment or a string.
+    """
+    ends = (match.end() for match in _TOKEN.finditer(text, start) if match[1] == ";")
+    return next(ends, len(text))
+
+
 class UnreadableError(Exception):
     """Raised when the token at *index* is not what the grammar expects; internal to the parser."""
 
