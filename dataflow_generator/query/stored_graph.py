@@ -15,7 +15,7 @@ from dataflow_generator.query.traversal import Hop, Reached, TraversalOptions, l
 from scanner_dictionary.graph.past import PastGraphReader
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
-from scanner_dictionary.graph.versions import NodeVersion
+from scanner_dictionary.graph.versions import GraphOfScan, NodeVersion
 from scanner_model.errors import DictionaryUnusable, Problem
 
 _INSIDE = frozenset((EdgeKind.CONTAINS, EdgeKind.HAS_SCHEMA))
@@ -131,7 +131,7 @@ def stored_lineage(
     return reached, graph.nodes_of({root.id, *ends})
 
 
-def coverage_of(about: StoredGraph) -> Coverage:
+def coverage_of(about: StoredGraph | GraphOfScan) -> Coverage:
     """Read the coverage of the graph; a count that it lacks is 0."""
     stored = json.loads(about.coverage)
     return Coverage(

@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Annotated, Literal, TypeVar
 
+from dataflow_generator.query.stored_graph import coverage_of
 from dataflow_generator.stored.column_tags import listed_with_tags, with_inherited
 from dataflow_generator.stored.people import People
 from scanner_api.dictionary import Dictionary, known_cluster
@@ -38,6 +39,7 @@ from scanner_api.questions.question import (
 from scanner_check.policy import POLICY_RULES
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.store import newest_scan, stored_graph
+from scanner_dictionary.graph.versions import graph_versions
 from scanner_dictionary.queries import history, listings
 from scanner_dictionary.queries import topics as subjects
 from scanner_dictionary.queries.columns import TopicColumnRow as TopicColumnRow
@@ -326,10 +328,16 @@ def scan_sources(dictionary: Dictionary, scan: Scan) -> Page[SourceResult]:
 
 
 def scan_problems(dictionary: Dictionary, scan: Scan, *, limit: Limit = None, cursor: Cursor = None) -> Page[Problem]:
-    """Return what *scan* could not read or parse; raises NameUnknown for a scan that is not stored."""
+    """Return what *scan* could not read or parse, then what its graph could not resolve, of all clusters.
+
+    Raises NameUnknown for a scan that is not stored. Without a graph of this scan, only its own problems.
+    """
     check_moment(scan, "scan")
     with dictionary.reading() as conn:
-        return page_of(history.problems(conn, scan_at(conn, scan, "scan")), cursor, limit)
+        number = scan_at(conn, scan, "scan")
+        graphs = [graph for graph in graph_versions(conn) if graph.scan == number]
+        unresolved = [problem for graph in graphs for problem in coverage_of(graph).problems]
+        return page_of((*history.problems(conn, number), *unresolved), cursor, limit)
 
 
 def sources(dictionary: Dictionary, *, cluster: Cluster = None) -> Page[SourceRow]:

@@ -342,7 +342,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="scan_problems",
         function="questions.listings:scan_problems",
-        summary="List what a scan could not read or parse.",
+        summary="List what a scan could not read or parse, and what its graph could not resolve.",
         path="/scans/{scan}/problems",
         shown=("where", "what", "hint"),
         optional=frozenset({"hint"}),

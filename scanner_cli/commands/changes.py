@@ -33,7 +33,9 @@ _SPARSE = frozenset({"cluster", "topic", "breaks", "readers", "owners"})
 @click.option("--since", default="", metavar="SCAN|DATE", help="The same as FROM.")
 @click.option("--flows", is_flag=True, help="Compare the graphs: nodes and flows, with the cause of each change.")
 @click.option("--scans", "lists", is_flag=True, help="List the scans; of the scan FROM, how each source responded.")
-@click.option("--problems", is_flag=True, help="List what the scan FROM, or the newest, could not read or parse.")
+@click.option(
+    "--problems", is_flag=True, help="List what the scan FROM, or the newest, could not read, parse or resolve."
+)
 @cluster_option
 @list_options
 def changes(

@@ -49,7 +49,7 @@ def graph_text(report: GraphReport) -> str:
 
 
 def graph_summary(report: GraphReport) -> str:
-    """Write in one line how much of the data flow was resolved; the parts that were not are named by `validate`."""
+    """Write in one line how much of the data flow was resolved; `changes --problems` lists what was not."""
     coverage = report.coverage
     files = sum(problem.hint == UNREAD_HINT for problem in coverage.problems)  # each is a job, but no statement
     connectors = coverage.connector_columns + coverage.connectors + coverage.unknown_connectors
@@ -62,7 +62,7 @@ def graph_summary(report: GraphReport) -> str:
         if total
     ]
     problems = len(coverage.problems)
-    parts += [f"{problems} problem{'' if problems == 1 else 's'}: see `scanner validate`"] if problems else []
+    parts += [f"{problems} problem{'' if problems == 1 else 's'}: see `scanner changes --problems`"] if problems else []
     return f"data flow: {'; '.join([f'{report.nodes} nodes and {report.edges} edges', *parts])}"
 
 

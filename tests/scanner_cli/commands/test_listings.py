@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import pytest
 
@@ -86,6 +87,24 @@ def test_problems_of_the_newest_scan_need_no_number(scanner, dictionary) -> None
     newest = scanner("changes", "--scans", "--problems", "--format", "json", *dictionary)
 
     assert newest.json == scanner("changes", "--scans", "2", "--problems", "--format", "json", *dictionary).json
+
+
+def test_problems_of_a_scan_include_what_its_graph_could_not_resolve(scanner, tmp_path) -> None:
+    """A scan counts them and names this command."""
+    config = {"connector.class": "io.debezium.connector.postgresql.PostgresConnector", "topic.prefix": "shop"}
+    config |= {"database.dbname": "shop", "database.hostname": "db", "table.include.list": "public.orders"}
+    config |= {"transforms": "own", "transforms.own.type": "com.example.Own"}
+    (tmp_path / "connector.json").write_text(json.dumps({"name": "orders", "config": config}))
+    dictionary = ("--dictionary", str(tmp_path / "dictionary.db"))
+    scanned = scanner("scan", str(tmp_path), *dictionary)
+
+    rows = scanner("changes", "--problems", "--format", "json", *dictionary).json
+
+    assert "2 problems: see `scanner changes --problems`" in scanned.err
+    assert [row["what"] for row in rows] == [
+        "the class com.example.Own is not a known transform",
+        "the columns of 'shop.public.orders' are unknown: no schema or connector describes them",
+    ]
 
 
 @pytest.mark.parametrize("command", ["topics", "schemas", "scans"])
