@@ -133,6 +133,7 @@ def unity(name: str, directory: Path) -> None:
     generated = work / "generated"
     for document, package in (("all", "server"), ("delta", "server.delta"), ("control", "control")):
         _models(program / f"api/{document}.yaml", f"io.unitycatalog.{package}.model", generated, tools)
+    _change(program, _UNITY_CHANGES)
     version = generated / "src/main/java/io/unitycatalog/server/utils/VersionUtils.java"
     version.parent.mkdir(parents=True)
     version.write_text(_UNITY_VERSION, "utf-8")
@@ -184,6 +185,13 @@ _KSQLDB_CHANGES: Changes = {
     ),
 }  # fmt: skip
 """The places that use the fork of Kafka's clients: a proxy protocol, a switch of a log line, and OAuth."""
+
+_UNITY_CHANGES: Changes = {
+    "server/src/main/java/io/unitycatalog/server/URLTranscoderVerticle.java": (
+        (r"server\.listen\(\s*transcodePort,", 'server.listen(transcodePort, "127.0.0.1",'),
+    ),
+}
+"""It listens on all addresses and has no setting for that."""
 
 
 def _change(directory: Path, changes: Changes) -> None:
