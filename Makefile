@@ -98,7 +98,7 @@ lab-stop: ## stop every server of the lab and remove their data
 	@$(BIN)/python tests/lab/lab.py stop
 
 docs: setup-docs ## write the generated pages, and build the documentation site into build/site
-	for page in docs/generate_*.py; do $(BIN)/python $$page || exit 1; done
+	for page in tools/pages/generate_*.py; do $(BIN)/python $$page || exit 1; done
 	@# not with --quiet: MkDocs would count no warnings
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 

@@ -1,6 +1,6 @@
 """The parameters of questions that are options of commands, written down so that help imports no question.
 
-`docs/generate_cli.py` writes them, and a test compares them with the functions.
+`tools/pages/generate_cli.py` writes them, and a test compares them with the functions.
 """
 
 from __future__ import annotations

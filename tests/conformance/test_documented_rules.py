@@ -32,7 +32,7 @@ def test_rules_of_check_change() -> None:
 
 
 def test_each_rule_has_a_page_with_examples_and_the_next_step() -> None:
-    """Findings link to it; `docs/generate_rules.py` writes what `scanner explain rule` prints."""
+    """Findings link to it; `tools/pages/generate_rules.py` writes what `scanner explain rule` prints."""
     pages = ROOT / "docs" / "rules"
 
     assert set(PAGES) == {*RULES, *FINDINGS}

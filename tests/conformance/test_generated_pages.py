@@ -10,8 +10,10 @@ from jsonschema import Draft202012Validator
 
 from scanner_cli import parameters
 
-DOCS = Path(__file__).parents[2] / "docs"
-GENERATORS = sorted(DOCS.glob("generate_*.py"))
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = ROOT / "tools/pages"
+GENERATORS = sorted(PAGES.glob("generate_*.py"))
 
 
 @pytest.mark.parametrize("generator", GENERATORS, ids=lambda file: file.stem)
@@ -30,7 +32,7 @@ def test_the_options_of_questions_are_current() -> None:
 
 def test_the_schemas_of_the_documents_are_current() -> None:
     """No file is missing, none is left over, and each is a schema."""
-    module = runpy.run_path(str(DOCS / "generate_schemas.py"))
+    module = runpy.run_path(str(PAGES / "generate_schemas.py"))
     expected = module["files"]((DOCS / "json.md").read_text(encoding="utf-8"))
 
     assert {file.name: file.read_text("utf-8") for file in (DOCS / "schemas").iterdir()} == expected
@@ -41,7 +43,7 @@ def test_the_schemas_of_the_documents_are_current() -> None:
 
 def test_the_support_matrix_has_every_row_of_the_code() -> None:
     """A new type of source without a row would look unsupported."""
-    areas = runpy.run_path(str(DOCS / "generate_sources.py"))["AREAS"]
+    areas = runpy.run_path(str(PAGES / "generate_sources.py"))["AREAS"]
     listed = {item.row for area in areas for item in area.systems}
     by_type = {"catalogs", "databases", "flink", "schema_registries"}  # listed by the rows of their types
     settings_only = {"applications", "personal_data"}

@@ -43,7 +43,7 @@ def expressions() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def answer() -> str:
     """Return what the server answers with all its parts, over the bundled example."""
-    text: str = runpy.run_path(str(ROOT / "docs/generate_metrics.py"))["_answer"]()
+    text: str = runpy.run_path(str(ROOT / "tools/pages/generate_metrics.py"))["_answer"]()
     return text
 
 

@@ -17,7 +17,7 @@ EXAMPLES = {
     title: json.loads(example)
     for title, example in re.findall(r"## ([^\n]+)\n(?:(?!\n## ).)*?```json\n(.*?)```", PAGE, re.S)
 }
-SCHEMAS = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "generate_schemas.py"))
+SCHEMAS = runpy.run_path(str(Path(__file__).parents[2] / "tools/pages/generate_schemas.py"))
 HOME = Path(__file__).parents[2] / "examples" / "retail"
 RETAIL = ("extract", "--config", HOME / "cluster.json", "--replay", HOME / "capture")
 OPEN = {"kinds", "missed", "counts", "changes", "attributes", "config", "parameters", "rows"}

@@ -36,8 +36,8 @@ def scanned(request, dictionary, store, sample) -> Engine:
 
 
 def test_the_page_has_every_view_as_it_is() -> None:
-    """`python docs/generate_tables.py` brings it up to date."""
-    generator = runpy.run_path(str(DOCS / "generate_tables.py"))
+    """`python tools/pages/generate_tables.py` brings it up to date."""
+    generator = runpy.run_path(str(DOCS.parent / "tools/pages/generate_tables.py"))
 
     assert generator["views_page"](PAGE) == PAGE
 

@@ -1,4 +1,4 @@
-"""Writes `rules/`, a page for each rule of check-change and validate: `python docs/generate_rules.py`."""
+"""Writes `rules/`, a page for each rule of check-change and validate; `make docs` runs it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scanner_api.rule_pages import PAGES, index_page, rule_page
 
-DIRECTORY = Path(__file__).parent / "rules"
+DIRECTORY = Path(__file__).parents[2] / "docs" / "rules"
 PAGE = DIRECTORY / "index.md"
 
 
