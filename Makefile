@@ -62,6 +62,7 @@ check-static: setup-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_words.py
+	$(BIN)/python tools/house.py
 
 format: setup-test
 	$(BIN)/ruff format .
