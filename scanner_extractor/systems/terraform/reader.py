@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -83,8 +83,11 @@ def read_terraform(
         levels=reader.levels,
         flows=tuple(reader.flows.values()),
         problems=tuple(reader.problems.values()),
-        unread=tuple(sorted(reader.unread)),
+        unread=tuple(sorted(set(reader.unread))),
     )
+
+
+_RIGHT = "an account with this right in Terraform"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -106,6 +109,7 @@ class _Reader:
     flows: dict[tuple[str, str, str], DeclaredFlow] = field(default_factory=dict)
     problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
+    others: list[tuple[Module, Block]] = field(default_factory=list)
     calls: int = 0
     steps: list[int] = field(default_factory=lambda: [0])
     refused: dict[str, str] = field(default_factory=dict)
@@ -126,6 +130,16 @@ class _Reader:
         }
         for directory in sorted(paths.keys() - self.called):
             self._read_module(directory, {}, 0)
+        self._leave_others()
+
+    def _leave_others(self) -> None:
+        """Leave resources that no row reads and that name a topic of these files, each with the topic."""
+        topics = {name for kind, name in self.declarations if kind is DeclaredKind.TOPIC}
+        for module, block in self.others if topics else ():
+            for scope in ModuleScope(module).instances(block):
+                if named := sorted(topics.intersection(_texts(scope, block))):
+                    what = f"resource {'.'.join(block.labels)} names topic {named[0]} and is not read"
+                    self.unread.append((block.path, what))
 
     def _parsed(self, directory: str) -> tuple[list[Block], dict[str, TerraformValue]]:
         """Return the blocks and the values of variables that the files of a directory have."""
@@ -187,10 +201,17 @@ class _Reader:
             if block.kind == "module" and block.labels:
                 self._call(directory, block, module, level)
         for block in blocks:
-            read = RESOURCES.get(block.labels[0]) if block.kind == "resource" and len(block.labels) == 2 else None
-            for scope in ModuleScope(module).instances(block) if read else ():
-                read(self, block, scope)  # type: ignore[misc]
+            if block.kind == "resource" and len(block.labels) == 2:
+                self._read_resource(block, module)
         return module
+
+    def _read_resource(self, block: Block, module: Module) -> None:
+        read = RESOURCES.get(block.labels[0])
+        if read is None:
+            self.others.append((module, block))
+            return
+        for scope in ModuleScope(module).instances(block):
+            read(self, block, scope)
 
     def _call(self, directory: str, block: Block, module: Module, level: int) -> None:
         written = ModuleScope(module).text(block, "source")
@@ -259,7 +280,7 @@ class _Reader:
             )
         )
 
-    def allow(self, job: str, topic: str, operation: str, place: str) -> None:
+    def allow(self, job: str, topic: str, operation: str, place: str, description: str = _RIGHT) -> None:
         """Add what a right permits: an account reads or writes a topic."""
         if not job or has_placeholder(job) or has_placeholder(topic) or not re.fullmatch(r"[\w.-]+", topic):
             return
@@ -270,7 +291,7 @@ class _Reader:
                     writes=is_writing,
                     source=self.source,
                     job=job,
-                    description="an account with this right in Terraform",
+                    description=description,
                     evidence=place,
                     suggested=True,
                 )
@@ -330,6 +351,19 @@ def _settings(scope: ModuleScope, block: Block, *names: str) -> dict[str, Terraf
             if inner.kind == name:
                 found |= {key.replace("_", "."): scope.value(node) for key, node in inner.attributes.items()}
     return {key: as_text(plain(value)) for key, value in found.items()}
+
+
+def _texts(scope: ModuleScope, block: Block) -> Iterator[str]:
+    """Yield the texts of a block, also those in lists, maps and blocks inside it."""
+    waiting: list[TerraformValue] = [scope.value(node) for node in block.attributes.values()]
+    while waiting:
+        value = plain(waiting.pop())
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list | dict):
+            waiting += value.values() if isinstance(value, dict) else value
+    for inner in block.blocks:
+        yield from _texts(scope, inner)
 
 
 def _first(scope: ModuleScope, block: Block, *names: str) -> str:
@@ -421,6 +455,14 @@ def _aiven_right(reader: _Reader, block: Block, scope: ModuleScope) -> None:
     )
 
 
+def _trigger(reader: _Reader, block: Block, scope: ModuleScope) -> None:
+    """Read a mapping of topics to the function of AWS that they start."""
+    job = scope.text(block, "function_name")
+    topics = plain(scope.value(block.attributes.get("topics")))
+    for topic in topics if isinstance(topics, list) else ():
+        reader.allow(job, as_text(topic), "read", block.place, "a function that the topic starts")
+
+
 def _role(reader: _Reader, block: Block, scope: ModuleScope) -> None:
     """Read a role of Confluent Cloud on a topic, which its resource pattern names last."""
     match = re.search(r"/topic=([\w.-]+)$", scope.text(block, "crn_pattern"))
@@ -433,10 +475,12 @@ RESOURCES: Mapping[str, Callable[[_Reader, Block, ModuleScope], None]] = {
     "aiven_flink_application_version": _flink_version,
     "aiven_kafka_acl": _aiven_right,
     "aiven_kafka_connector": _connector,
+    "aiven_kafka_native_acl": _right,
     "aiven_kafka_schema": _schema,
     "aiven_kafka_schema_configuration": _level,
     "aiven_kafka_topic": _topic,
     "aws_glue_schema": _schema,
+    "aws_lambda_event_source_mapping": _trigger,
     "aws_mskconnect_connector": _connector,
     "confluent_connector": _connector,
     "confluent_flink_statement": _statement,

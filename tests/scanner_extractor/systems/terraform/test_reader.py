@@ -321,3 +321,45 @@ def test_compatibility_levels_of_subjects_and_of_the_registry_are_read():
         """
     )
     assert reading.levels == {"orders-value": "FULL", "": "BACKWARD"}
+
+
+_TOPIC = 'resource "kafka_topic" "orders" {\n  name = "shop.orders"\n}\n'
+
+
+def test_resource_that_no_row_reads_is_left_if_it_names_a_topic():
+    """A bucket beside the topics is not about Kafka."""
+    other = """
+        resource "clickhouse_clickpipe" "in" {
+          source = { kafka = { topics = kafka_topic.orders.name } }
+        }
+        resource "aws_s3_bucket" "b" { bucket = "orders" }
+        """
+    reading = read(_TOPIC, pipes_tf=other)
+
+    assert reading.unread == (("pipes.tf", "resource clickhouse_clickpipe.in names topic shop.orders and is not read"),)
+
+
+def test_function_that_topics_start_reads_them():
+    reading = read(
+        _TOPIC
+        + """
+        resource "aws_lambda_event_source_mapping" "m" {
+          function_name = "mailer"
+          topics        = [kafka_topic.orders.name]
+        }
+        resource "aiven_kafka_native_acl" "a" {
+          resource_name   = "shop.orders"
+          resource_type   = "Topic"
+          pattern_type    = "LITERAL"
+          principal       = "User:billing"
+          operation       = "Write"
+          permission_type = "ALLOW"
+        }
+        """
+    )
+
+    assert {(flow.job, flow.origin.name, flow.target.name) for flow in reading.flows} == {
+        ("mailer", "shop.orders", ""),
+        ("billing", "", "shop.orders"),
+    }
+    assert reading.unread == ()
