@@ -1,8 +1,9 @@
 """Parse untrusted YAML into plain values with line numbers: bounded in size, depth and expansion of aliases.
 
 The values are those of the text: only `null` and booleans are converted, and a number stays the text written in
-the file, so that `1.10` is not `1.1`. No tag creates an object. The parser's events are read instead of its nodes,
-because composing nodes recurses in C, and expands aliases without a limit.
+the file, so that `1.10` is not `1.1`. No tag creates an object: what a tag of an application makes of a text is not
+known before it runs, so that `!Ref name` is the placeholder `${name}`. The parser's events are read instead of its
+nodes, because composing nodes recurses in C, and expands aliases without a limit.
 """
 
 from __future__ import annotations
@@ -239,7 +240,9 @@ class _Builder:
 
 
 def _scalar(event: yaml.ScalarEvent, *, numbers: bool) -> str | float | bool | None:
-    if not event.implicit[0]:  # quoted, or with a tag
+    if event.tag is not None and event.tag.startswith("!") and event.tag != "!":
+        return event.value if "${" in event.value else f"${{{event.value}}}"  # the argument of a function
+    if not event.implicit[0]:  # quoted, or with a tag of YAML itself
         return str(event.value)
     if numbers and _NUMBER.fullmatch(event.value):
         return int(event.value) if event.value.lstrip("-").isdecimal() else float(event.value)

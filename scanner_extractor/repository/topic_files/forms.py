@@ -29,7 +29,7 @@ from scanner_model.payload import Json
 DESCRIPTION = "description of a topic"
 """The kind of these files, as they are counted."""
 _YAML = frozenset((".yaml", ".yml", ".json"))
-_PARAMETER = re.compile(r"\$\{\{?(\w+)\}?\}")
+_PARAMETER = re.compile(r"\$\{\{?(\w+)(?:\.\w+)?\}?\}")
 _MEMBER = re.compile(r"[\w-]+")
 _DESCRIBED = re.compile(r"^[ \t]*(?:producers|consumers):|^topic:", re.MULTILINE)
 
@@ -248,8 +248,11 @@ def _is_of_document(row: TopicFiles) -> bool:
 
 
 def _inside(parsed: Parsed) -> Iterator[Parsed]:
-    """Yield a document, or those that a list or a template of OpenShift contains, with its parameters replaced."""
+    """Yield a document, or those that a list or template contains: parameters of OpenShift and AWS are replaced."""
     value = parsed.value
+    if isinstance(resources := member(value, "Resources"), dict):
+        yield Parsed(parsed.line, _replaced(value, _stack_names(value, resources)))
+        return
     kind, api = text(value, "kind"), text(value, "apiVersion")
     listed = "objects" if kind == "Template" else "items" if kind.endswith("List") else ""
     if not listed or not isinstance(member(value, listed), list):
@@ -267,12 +270,28 @@ def _inside(parsed: Parsed) -> Iterator[Parsed]:
         yield Parsed(line, item)
 
 
+def _stack_names(value: Json, resources: dict[str, Json]) -> dict[str, str]:
+    """Return what the names of a stack of AWS stand for: resources are themselves, or the topic that they declare."""
+    names = {name: text(each, "Properties", "TopicName") or name for name, each in resources.items()}
+    names = {name: name if "${" in found else found for name, found in names.items()}
+    given = member(value, "Parameters")
+    return {**names, **{name: text(given, name, "Default") for name in given or ()}} if given else names
+
+
+_CALLS = frozenset({"Ref", "Fn::Sub", "Fn::GetAtt"})
+
+
 def _replaced(value: Json, given: dict[str, str]) -> Json:
     """Return *value* with the parameters of its template replaced; one without a value stays."""
     if isinstance(value, str):
         return _PARAMETER.sub(lambda found: given.get(found[1]) or found[0], value)
     if isinstance(value, list):
         return [_replaced(item, given) for item in value]
+    if isinstance(value, dict) and len(value) == 1 and (called := next(iter(value))) in _CALLS:
+        name = value[called]
+        inner = name[0] if isinstance(name, list) and name else name
+        plain = inner if called == "Fn::Sub" else f"${{{inner}}}"
+        return _replaced(plain, given) if isinstance(inner, str) else value
     if isinstance(value, dict):
         for key in value:
             value[key] = _replaced(value[key], given)

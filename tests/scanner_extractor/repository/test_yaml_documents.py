@@ -53,6 +53,13 @@ def test_values_are_what_the_file_has(text: str, expected: Any) -> None:
     assert value(text) == expected
 
 
+def test_text_with_a_tag_of_an_application_is_a_placeholder() -> None:
+    """`!Ref orders` of CloudFormation is not the topic `orders`."""
+    text = "a: !Ref orders\nb: !Sub 'x-${stage}'\nc: !!str 1\nd: ! 'plain'\ne: [!GetAtt t.Arn]"
+
+    assert value(text) == {"a": "${orders}", "b": "x-${stage}", "c": "1", "d": "plain", "e": ["${t.Arn}"]}
+
+
 def test_merge_keys_add_what_the_mapping_does_not_have() -> None:
     """Descriptors share settings through anchors."""
     text = "base: &b {a: 1, c: 1}\nother: &o {d: 4}\none: {<<: *b, a: 2}\ntwo: {<<: [*b, *o]}"
