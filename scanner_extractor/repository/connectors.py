@@ -151,7 +151,22 @@ def _properties(text: str) -> dict[str, str]:
     settings = {
         match["key"]: match["value"].replace("\\:", ":").replace("\\=", "=") for match in _PROPERTY.finditer(text)
     }
-    return settings if CLASS in settings else {}
+    return settings if CLASS in settings else _of_server(settings)
+
+
+_SERVER, _OF_SOURCE, _TRANSFORMS = "debezium.", "debezium.source.", "debezium.transforms"
+
+
+def _of_server(settings: dict[str, str]) -> dict[str, str]:
+    """Return the connector that Debezium Server runs, called after its topics; empty if it does not write to Kafka.
+
+    Source: Debezium Server, "Configuration": settings of the connector and its transforms have a prefix.
+    """
+    if settings.get("debezium.sink.type") != "kafka" or f"{_OF_SOURCE}{CLASS}" not in settings:
+        return {}
+    own = {key.removeprefix(_OF_SOURCE): value for key, value in settings.items() if key.startswith(_OF_SOURCE)}
+    own |= {key.removeprefix(_SERVER): value for key, value in settings.items() if key.startswith(_TRANSFORMS)}
+    return {"name": own.get("topic.prefix", ""), **own}
 
 
 def file_connector_name(path: str) -> str:

@@ -190,7 +190,8 @@ RESOURCES: tuple[Form, ...] = (
         describes=True,
     ),
     # Source: Argo Events, API of EventSource and Sensor; Knative Eventing, API of its Kafka extensions; Dapr, component
-    # schemas; KEDA, scaler "Apache Kafka".
+    # schemas; KEDA, scaler "Apache Kafka"; Camel K, bindings of the Kamelets of Kafka and of Strimzi's topics; jikkou,
+    # consumer groups.
     Form(
         "event source or sink",
         (
@@ -228,6 +229,24 @@ RESOURCES: tuple[Form, ...] = (
                 program=("$.scopes[*]", _NAME),
                 reads="$.spec.metadata[?@.name == 'topics'].value",
                 writes="$.spec.metadata[?@.name == 'publishTopic'].value",
+            ),
+            *(
+                row(
+                    {**resource("camel.apache.org/*", "KameletBinding", "Pipe"), f"$.spec.{end}.ref.{member}": value},
+                    program=_NAME,
+                    **{use: f"$.spec.{end}.{path}"},
+                )
+                for end, use in (("source", "reads"), ("sink", "writes"))
+                for member, value, path in (
+                    ("name", "kafka*", "properties.topic"),
+                    ("kind", "KafkaTopic", "ref.name"),
+                )
+            ),
+            row(
+                resource("*jikkou*/*", "KafkaConsumerGroup"),
+                each="$.status.offsets[*]",
+                program=_NAME,
+                reads="@.topic",
             ),
             row(
                 {**resource("keda.sh/*", "ScaledObject", "ScaledJob"), "@.type": ("kafka", "apache-kafka")},

@@ -63,3 +63,27 @@ def test_every_connector_of_a_long_list_is_found():
     listed = [{"name": f"c{number}", "config": {"connector.class": "S3Sink"}} for number in range(1_200)]
     assert len(list(connectors_in(json.dumps(listed)))) == 1_200
     assert len(list(connectors_in("curl -d '" + "' x\n'".join(map(json.dumps, listed)) + "'"))) == 1_200
+
+
+_SERVER = """
+debezium.sink.type=kafka
+debezium.sink.kafka.producer.bootstrap.servers=k:9092
+debezium.source.connector.class=io.debezium.connector.postgresql.PostgresConnector
+debezium.source.topic.prefix=shop
+debezium.source.table.include.list=public.orders
+debezium.transforms=unwrap
+debezium.transforms.unwrap.type=io.debezium.transforms.ExtractNewRecordState
+"""
+
+
+def test_connector_of_a_debezium_server_has_its_settings_without_their_prefix():
+    (found,) = connectors_in(_SERVER)
+
+    assert found.name == "shop"
+    assert found.config["table.include.list"] == "public.orders"
+    assert found.config["transforms.unwrap.type"] == "io.debezium.transforms.ExtractNewRecordState"
+    assert "sink.type" not in found.config
+
+
+def test_debezium_server_that_writes_elsewhere_has_no_connector():
+    assert list(connectors_in(_SERVER.replace("sink.type=kafka", "sink.type=redis"))) == []

@@ -223,9 +223,38 @@ USES = {
         "          Type: SelfManagedKafka\n          Properties: {Topics: [orders]}\n",
         ("shop", "reads", "orders"),
     ),
+    "SAM with a parameter": (
+        "Parameters:\n  Input: {Type: String, Default: orders}\nResources:\n  shop:\n"
+        "    Type: AWS::Serverless::Function\n    Properties:\n      Events:\n        E:\n"
+        "          Type: MSK\n          Properties: {Stream: !Ref Cluster, Topics: [!Ref Input]}\n",
+        ("shop", "reads", "orders"),
+    ),
+    "a mapping of a stack to its function": (
+        '{"Resources": {"shop": {"Type": "AWS::Serverless::Function", "Properties": {}}, "in": {"Type":'
+        ' "AWS::MSK::Topic", "Properties": {"TopicName": "orders"}}, "m": {"Type": "AWS::Lambda::EventSourceMapping",'
+        ' "Properties": {"FunctionName": {"Fn::GetAtt": ["shop", "Arn"]}, "Topics": [{"Ref": "in"}]}}}}',
+        ("shop", "reads", "orders"),
+    ),
     "Firehose": (
         "Resources:\n  shop:\n    Type: AWS::KinesisFirehose::DeliveryStream\n    Properties:\n"
         "      MSKSourceConfiguration: {TopicName: orders}\n",
+        ("shop", "reads", "orders"),
+    ),
+    "Kamelet": (
+        "apiVersion: camel.apache.org/v1\nkind: Pipe\nmetadata: {name: shop}\nspec:\n"
+        "  source: {ref: {kind: Kamelet, name: mqtt-source}, properties: {topic: plant/1}}\n"
+        "  sink: {ref: {kind: Kamelet, name: kafka-scram-sink}, properties: {topic: orders}}\n",
+        ("shop", "writes", "orders"),
+    ),
+    "binding to a topic of Strimzi": (
+        "apiVersion: camel.apache.org/v1alpha1\nkind: KameletBinding\nmetadata: {name: shop}\nspec:\n"
+        "  source: {ref: {kind: KafkaTopic, apiVersion: kafka.strimzi.io/v1beta2, name: orders}}\n"
+        "  sink: {uri: 'log:info'}\n",
+        ("shop", "reads", "orders"),
+    ),
+    "consumer group of jikkou": (
+        "apiVersion: kafka.jikkou.io/v1beta1\nkind: KafkaConsumerGroup\nmetadata: {name: shop}\n"
+        "status: {offsets: [{topic: orders, partition: 0, offset: 7}]}\n",
         ("shop", "reads", "orders"),
     ),
     "Druid": (
@@ -247,6 +276,17 @@ USES = {
 @pytest.mark.parametrize(("text", "use"), USES.values(), ids=USES)
 def test_programs_are_read_with_the_topics_they_use(text, use, read_repository):
     assert use in used(read_repository({"deploy/a.yaml": text}))
+
+
+def test_parameter_of_a_stack_without_a_value_is_not_a_topic(read_repository):
+    text = (
+        "Parameters:\n  Input: {Type: String}\nResources:\n  shop:\n    Type: AWS::Lambda::EventSourceMapping\n"
+        "    Properties: {FunctionName: shop, Topics: [!Ref Input, !ImportValue other]}\n"
+    )
+    reading = read_repository({"deploy/a.yaml": text})
+
+    assert used(reading) == set()
+    assert ["${Input}" in str(problem) for problem in reading.problems] == [True, False]
 
 
 RIGHTS = {
