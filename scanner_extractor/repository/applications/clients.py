@@ -204,14 +204,12 @@ class Extractor:
         return self._modules_near[pattern]
 
     def _special(self, call: Expr, scope: CodeScope, unit: Unit) -> Iterator[tuple[Rule, list[ResolvedText]]]:
-        """Yield topics that no argument names: those of Camel routes, Spark options and Faust objects.
+        """Yield topics that no argument names: those of Camel routes and Faust objects.
 
-        Jobs of Spark in Python and Scala are evaluated (`scanner_programs/frames`).
+        Jobs of Spark, Beam in Python and Flink's Table API are evaluated (`scanner_programs/frames`).
         """
         if call.text in ("from", "to", "toD") and call.kind is Kind.CALL:
             yield from self._routes(call, scope)
-        if call.text == "option" and call.kind is Kind.CALL and not unit.path.endswith((".py", ".scala")):
-            yield from self._spark(call, scope)
         if call.text == "withTopic":
             access = _R if "read" in _chain(call) else _W
             yield Rule(access, streams=True), self.resolver.texts((call.positional() or [NOTHING])[0], scope)
@@ -350,22 +348,6 @@ class Extractor:
         if matches:
             access = _R if call.text == "from" else _W
             yield Rule(access, streams=True), [ResolvedText(name, unit) for name, unit in matches]
-
-    def _spark(self, call: Expr, scope: CodeScope) -> Iterator[tuple[Rule, list[ResolvedText]]]:
-        """Yield the topics of Spark's Kafka source and sink."""
-        arguments = call.positional()
-        if len(arguments) != 2 or arguments[0].kind is not Kind.TEXT:
-            return
-        key = arguments[0].text
-        if key in ("subscribe", "topic"):
-            values = [
-                ResolvedText(name.strip(), value.unit)
-                for value in self.resolver.texts(arguments[1], scope)
-                for name in value.text.split(",")
-            ]
-            if not values and scope.unit.mentions(USES_KAFKA) and not _is_parameter(arguments[1], scope):
-                self.unresolved.append((scope.unit, call.line))
-            yield Rule(_R if key == "subscribe" else _W, streams=True), values
 
     def _commands(self, unit: Unit) -> Iterator[Found]:
         """Yield what commands read and write that a program runs: `["confluent", "kafka", "topic", "produce", "x"]`."""
