@@ -210,7 +210,7 @@ class Resolver:
     def _generated(self, expr: Expr, names: Parts) -> tuple[list[Out], list[Value]]:
         source = self.value(expr.args[0]) if expr.args else NOTHING
         if expr.name == "json_tuple":
-            members = [source.parsed(None).member(text_of(each) or "") for each in expr.args[1:]]
+            members = [_content(source, None).member(text_of(each) or "") for each in expr.args[1:]]
             return _named(members, names or tuple(f"c{at}" for at in range(len(members)))), []
         if expr.name == "stack":
             return _named([combined(map(self.value, expr.args[1:]))] * max(len(names), 1), names or ("col0",)), []
@@ -291,8 +291,12 @@ def _named(values: Sequence[Value], names: Sequence[str]) -> list[Out]:
 
 
 def _parsed(resolver: Resolver, expr: Expr) -> Value:
-    message = resolver.value(expr.args[0])
-    return message if message.parts is not None else message.parsed(_schema(expr.args[1:]))
+    return _content(resolver.value(expr.args[0]), _schema(expr.args[1:]))
+
+
+def _content(message: Value, kind: Type | None) -> Value:
+    """Return what a message contains: of one that the program builds, what it is built of."""
+    return message if message.parts is not None else message.parsed(kind)
 
 
 def _schema(args: Iterable[Expr]) -> Type | None:
@@ -350,7 +354,7 @@ def _member(resolver: Resolver, expr: Expr) -> Value:
 
 
 def _json_path(resolver: Resolver, expr: Expr) -> Value:
-    value = resolver.value(expr.args[0]).parsed(None)
+    value = _content(resolver.value(expr.args[0]), None)
     for name, index in _STEPS.findall(text_of(expr.args[1]) or ""):
         value = value.element() if index else value.member(name)
     return value

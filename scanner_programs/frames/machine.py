@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -746,6 +747,8 @@ class Machine:
             return call(type(sign).__name__.lower(), as_expr(left), as_expr(right))
         if (own := _operated(sign, left, right)) is not None:
             return own
+        if isinstance(sign, ast.Div) and isinstance(left, str) and isinstance(right, str):
+            return joined_path(left, right)
         if isinstance(left, Choice) or isinstance(right, Choice):
             lefts, rights = (each.options if isinstance(each, Choice) else (each,) for each in (left, right))
             return one_of([self._binary(sign, a, b) for a in lefts for b in rights][:20])
@@ -883,6 +886,8 @@ class Machine:
                 return External(f"{base.name}.{name}")
             case Choice():
                 return one_of([self.attribute(each, name, place) for each in base.options if each is not None])
+            case str() if name in PATH_MEMBERS:
+                return self.modules.attribute(self, base, name, place)
             case str() | list() | tuple() | dict() | set():
                 return Method(base, _native(base, name))
         return self.modules.attribute(self, base, name, place)
@@ -1030,6 +1035,17 @@ class Machine:
             inner.names[given.kwarg.arg] = rest
 
 
+PATH_MEMBERS = frozenset(
+    ("parent", "parents", "stem", "suffix", "joinpath", "read_text", "open", "resolve", "absolute", "expanduser")
+) | {"as_posix", "with_name", "with_suffix", "exists", "is_file"}
+"""Members of a path, which is evaluated as its text: a text itself has none of them."""
+
+
+def joined_path(*parts: str) -> Evaluated:
+    """Return a path of parts, without `..`; Unknown if it is too long."""
+    return posixpath.normpath(posixpath.join(*parts)) if sum(map(len, parts)) <= _LONGEST else Unknown()
+
+
 def options_of(value: Evaluated) -> tuple[Evaluated, ...]:
     """Return the values that a value may be."""
     return value.options if isinstance(value, Choice) else (value,)
@@ -1158,9 +1174,10 @@ def _native(base: Evaluated, name: str) -> Callable[[Machine, Arguments], Evalua
             return re.sub(r"(?m)^[ \t]*\|", "", base)
         method = getattr(base, name, None)
         values = [machine.items(each) if name in ("join", "extend") else each for each in arguments.values]
-        if method is None or (isinstance(base, str) and not all(map(_is_text_argument, values))):
+        given = [*values, *arguments.named.values()]
+        if method is None or (isinstance(base, str) and not all(map(_is_text_argument, given))):
             return Unknown()
-        if name in _WIDENING or (isinstance(base, str) and _may_grow(base, name, values)):
+        if name in _WIDENING or (isinstance(base, str) and _may_grow(base, name, given)):
             return Unknown()
         try:
             result = method(*values, **arguments.named)

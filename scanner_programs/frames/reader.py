@@ -34,6 +34,7 @@ from scanner_programs.frames.machine import (
     Unknown,
     as_expr,
     frames_in,
+    joined_path,
     one_of,
 )
 from scanner_programs.frames.relations import Frame, opaque
@@ -121,8 +122,11 @@ class _Sources:
         self._files = files
         self._trees: dict[str, ast.Module | None] = {}
         self._named: dict[str, list[str]] = {}
+        self._declared: dict[str, list[str]] = {}
         for path in self.paths:
             self._named.setdefault(_module_name(path), []).append(path)
+            for name in _DECLARED.findall(files[path]) if path.endswith((".scala", ".kt")) else ():
+                self._declared.setdefault(name, []).append(path)
 
     def tree(self, path: str) -> ast.Module | None:
         """Return the syntax tree of a file; None if it is too large or invalid."""
@@ -147,6 +151,12 @@ class _Sources:
             for each in self._named.get(parts[-1], ())
             if any(each == ending or (not level and each.endswith("/" + ending)) for ending in endings)
         ]
+        return max(fitting, key=lambda each: _shared(each, path), default=None) or self._declaring(parts, path)
+
+    def _declaring(self, parts: Sequence[str], path: str) -> str | None:
+        """Return the file of a package that declares a name: in Scala and Kotlin it may have any name."""
+        folder = "/".join(parts[:-1]) or str(PurePosixPath(path).parent)
+        fitting = [each for each in self._declared.get(parts[-1], ()) if f"/{each}".rpartition("/")[0].endswith(folder)]
         return max(fitting, key=lambda each: _shared(each, path), default=None)
 
     def imported(self, paths: Iterable[str]) -> set[str]:
@@ -161,8 +171,14 @@ class _Sources:
                 elif isinstance(node, ast.ImportFrom):
                     own = [f"{node.module or ''}.{alias.name}".strip(".") for alias in node.names]
                     names = [(name, node.level) for name in (*own, node.module or "")]
+                elif isinstance(node, ast.Name) and path.endswith((".scala", ".kt")) and node.id in self._declared:
+                    names = [(node.id, 0)]  # a package's names need no import
                 found |= {self.file_of(name, level, path) or path for name, level in names} - {path}
         return found
+
+
+_DECLARED = re.compile(r"(?m)^(?:(?:case|sealed|final|abstract|data|private|internal) )*(?:object|class|trait) (\w+)")
+"""A name that a file of Scala or Kotlin declares for its package."""
 
 
 def _module_name(path: str) -> str:
@@ -204,6 +220,26 @@ class _Text(Library):
         return self.text
 
     do_read_text = do_getvalue = do_read
+
+
+@dataclass(slots=True, eq=False)
+class _Settings(Library):
+    """A section of the settings of a program, by the names that lead to it."""
+
+    section: str = ""
+
+    def do_getConfig(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        name = arguments.text(0)
+        return _Settings(f"{self.section}{name}.") if name else Unknown()
+
+    def do_getString(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        name = arguments.text(0)
+        return f"${{{self.section}{name}}}" if name else Unknown()
+
+    do_getProperty = do_getString
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        return self if name in ("resolve", "root") else Unknown()
 
 
 class _Log(Library):
@@ -352,6 +388,10 @@ class _Program(Modules):
         if found is None:
             return External(name)
         module = self._module(found)
+        own = name.rpartition(".")[2]
+        if found.endswith(".scala"):  # the members of an object are those of its module
+            is_object = re.search(rf"\bobject {re.escape(own)}\b", self.files[found]) is not None
+            return module if is_object else module.names.get(own, module)
         return module.names.get(PurePosixPath(found).stem, module) if found.endswith((".java", ".kt")) else module
 
     def undefined(self, machine: Machine, name: str, scope: Scope) -> Evaluated:
@@ -451,16 +491,36 @@ class _Program(Modules):
                 return self._of_type(base, name)
             case Function():
                 return Unknown()
+            case str():
+                return self._of_path(base, name)
             case Unknown() if name in ("write", "writeStream"):
                 return Writer(self.job, base)
             case Unknown() if name in ("spark", "spark_session", "sparkSession"):
                 return Session(self.job)
             case Unknown() if name in _SETTINGS:
-                return Method(base, lambda _, given: f"${{{given.text(0)}}}" if given.text(0) else Unknown())
+                return _Settings().member(name, machine, place)
             case Unknown() if name == "toDF" and base.inputs:
                 return Method(base, lambda _, given: opaque(base.inputs, names_in(given.every) or None, base.why))
         why = base.why if isinstance(base, Unknown) and not base.inputs else f"{name} is not known"
         return Unknown(tuple(frames_in(base)), why, of_unknown=isinstance(base, Unknown))
+
+    def _of_path(self, base: str, name: str) -> Evaluated:
+        """Return a member of a path; what its text does not contain is unknown."""
+        path = PurePosixPath(base)
+        match name:
+            case "parent" | "stem" | "suffix":
+                return str(getattr(path, name))
+            case "parents":
+                return [str(each) for each in path.parents]
+            case "joinpath" | "with_name" | "with_suffix":
+                return Method(base, lambda _, given: _moved_path(path, name, given.values))
+            case "read_text" | "open":
+                found = self._file(base)
+                text = self.files[found] if found is not None else None
+                return Method(
+                    base, lambda _, __: Unknown() if text is None else text if name != "open" else _Text(text)
+                )
+        return Method(base, lambda _, __: Unknown() if name in ("exists", "is_file") else base)
 
     @staticmethod
     def _of_type(base: Type, name: str) -> Evaluated:
@@ -546,15 +606,22 @@ class _Program(Modules):
                 return arguments.named.get("default") if made is None else machine.call(made, Arguments((), {}, ""))
             case "json.dumps":
                 return call("to_json", document(first)) if any(exprs_in(first)) else _dumped(first)
-            case (
-                "copy.deepcopy" | "copy.copy" | "pathlib.Path" | "textwrap.dedent" | "inspect.cleandoc" | "typing.cast"
-            ):
+            case "copy.deepcopy" | "copy.copy" | "textwrap.dedent" | "inspect.cleandoc" | "typing.cast":
                 return arguments.get(1) if last == "cast" else first
+            case "pathlib.Path" | "pathlib.PurePath":
+                known = arguments.values and all(isinstance(each, str) for each in arguments.values)
+                return joined_path(*arguments.values) if known else first
             case "os.path.join" | "posixpath.join":
                 known = all(isinstance(each, str) for each in arguments.values)
-                return str(PurePosixPath(*arguments.values)) if known and arguments.values else Unknown()
+                return joined_path(*arguments.values) if known and arguments.values else Unknown()
+            case "os.path.dirname" | "os.path.abspath" | "os.path.realpath" if isinstance(first, str):
+                return str(PurePosixPath(first).parent) if last == "dirname" else first
+            case "importlib.resources.files" if isinstance(first, str):
+                return first.replace(".", "/")
             case "itertools.chain":
                 return [item for each in arguments.values for item in machine.items(each)]
+        if package.endswith("ConfigFactory"):
+            return _Settings()
         if last == "ArgumentParser":
             return _Options(self.task.listed)
         if name in ("dbutils.widgets.get", "dbutils.widgets.getArgument") and isinstance(first, str):
@@ -682,6 +749,18 @@ class _Program(Modules):
         return mark or Unknown()
 
 
+def _moved_path(path: PurePosixPath, name: str, given: Sequence[Evaluated]) -> Evaluated:
+    texts = [each for each in given if isinstance(each, str)]
+    if len(texts) != len(given) or not texts:
+        return Unknown()
+    if name == "joinpath":
+        return joined_path(str(path), *texts)
+    try:
+        return str(path.with_name(texts[0]) if name == "with_name" else path.with_suffix(texts[0]))
+    except ValueError:
+        return Unknown()
+
+
 def _is_instance(value: Evaluated, kinds: Evaluated) -> Evaluated:
     """Return whether a value has one of the types; Unknown if that is not certain."""
     listed = kinds if isinstance(kinds, list | tuple) else [kinds]
@@ -753,8 +832,8 @@ def _dumped(value: Evaluated) -> Evaluated:
         return Unknown()
 
 
-_SETTINGS = frozenset({"getString", "getProperty"})
-"""Methods of configurations that return the text of a setting."""
+_SETTINGS = frozenset({"getString", "getProperty", "getConfig"})
+"""Methods of configurations that return the text of a setting, or a section."""
 _MOST_PARTS = 5_000
 _REACHING = frozenset(
     ("write", "writeStream", "writeTo", "readStream", "read", "sql", "merge", "start", "save", "table", "toTable")

@@ -69,6 +69,8 @@ _TYPES = {
 }
 _ARRAYS = frozenset({"Seq", "List", "Array", "Vector", "Set"})
 _SPARK = "pyspark.sql.functions"
+_OWN = ("val", "var", "fun")
+"""How the types of nodes of members begin, also of those that have no value yet."""
 _DEEPEST = 150
 _DEEPEST_CLASS = 6
 
@@ -87,6 +89,7 @@ class _Lowering:
         self.classes: dict[str, Node] = {}
         self.objects: set[str] = set()
         self.members: list[set[str]] = []
+        self.holes: dict[int, str] = {}
         self.depth = 0
         self.columns = "org.apache.flink.table.api" if b"org.apache.flink.table" in root.text else _SPARK
         """The library whose columns `$"name"` and `'name` are."""
@@ -106,14 +109,30 @@ class _Lowering:
             listed = inner.named_children if inner is not None else [node] if node.type != "object_definition" else []
             body += self._block(listed)
             mains += [self._main(each) for each in listed if _is_main(each)]
+            if inner is not None and not any(map(_is_main, listed)):
+                mains += self._inherited(node, listed)
         body.sort(key=lambda each: not isinstance(each, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef))
         return ast.fix_missing_locations(ast.Module(body=[*body, *mains], type_ignores=[]))
 
-    def _main(self, node: Node) -> ast.stmt:
-        called = self._at(
-            node, ast.Call(func=self._name(node, "main"), args=[self._name(node, "arguments")], keywords=[])
-        )
-        return self._at(node, ast.Expr(value=called))
+    def _main(self, node: Node, base: ast.expr | None = None) -> ast.stmt:
+        main = self._name(node, "main") if base is None else self._member(node, base, "main")
+        return self._at(node, ast.Expr(value=self._call(node, main, [self._name(node, "arguments")])))
+
+    def _inherited(self, node: Node, members: Iterable[Node]) -> list[ast.stmt]:
+        """Return the call of `main` that an object has of its traits, with the members of the object."""
+        bases = [_named(_text(each)) for each in _walk(_part(node, "extend"), ("type_identifier",))]
+        if not bases:
+            return []
+        names = [_text(_part(each, "pattern") or _part(each, "name")) for each in members]
+        own: list[ast.stmt] = [
+            self._at(node, ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=_named(name)))
+            for name in names
+            if name.isidentifier()
+        ]
+        name = f"_Object_{_text(_part(node, 'name'))}"
+        body = own or [self._at(node, ast.Pass())]
+        made = ast.ClassDef(name=name, bases=bases[:3], keywords=[], body=body, decorator_list=[])
+        return [self._at(node, made), self._main(node, self._call(node, _named(name), []))]
 
     @staticmethod
     def _at(node: Node, made: _T) -> _T:
@@ -273,7 +292,7 @@ class _Lowering:
         body = _part(node, "body")
         inside = body.named_children if body is not None else []
         names = [_text(_part(each, "name")) for each in _walk(_part(node, "class_parameters"), ("class_parameter",))]
-        own = [each for each in inside if each.type in ("val_definition", "var_definition", "function_definition")]
+        own = [each for each in inside if each.type.endswith(("_definition", "_declaration")) and each.type[:3] in _OWN]
         known = {_text(_part(each, "pattern") or _part(each, "name")) for each in own}
         functions = [each for each in inside if each.type == "function_definition"]
         rest = [each for each in inside if each.type not in ("function_definition", "import_declaration")]
@@ -283,7 +302,14 @@ class _Lowering:
             target = self._member(node, _named("self"), name)
             setting.append(self._at(node, ast.Assign(targets=[target], value=_named(name))))
         setting += self._block(rest)
-        made: list[ast.stmt] = [self._function(each, "self") for each in functions]
+        made: list[ast.stmt] = [
+            self._at(
+                node,
+                ast.AnnAssign(target=ast.Name(id=name, ctx=ast.Store()), annotation=_named("object"), simple=1),
+            )
+            for name in names
+        ]
+        made += [self._function(each, "self") for each in functions]
         self.members.pop()
         init = self._definition(node, "__init__", ["self", *names], [], False, setting)
         bases = [_named(_text(each)) for each in _walk(_part(node, "extend"), ("type_identifier",))]
@@ -337,9 +363,11 @@ class _Lowering:
                 return self._interpolated(node)
             case "quote_expression" | "symbol_literal":
                 return self._call(node, self._spark(node, "col"), [self._constant(node, _text(node).lstrip("'"))])
-            case "parenthesized_expression" | "vararg" | "ascription_expression" | "postfix_expression" if (
-                node.named_children
-            ):
+            case "wildcard" if node.id in self.holes:
+                return self._at(node, _named(self.holes[node.id]))
+            case (
+                "parenthesized_expression" | "vararg" | "ascription_expression" | "postfix_expression" | "method_value"
+            ) if node.named_children:
                 inner = self._value(node.named_children[0])
                 return self._at(node, ast.Starred(value=inner, ctx=ast.Load())) if node.type == "vararg" else inner
             case "tuple_expression":
@@ -393,13 +421,13 @@ class _Lowering:
         return result
 
     def _spark(self, node: Node, name: str) -> ast.expr:
-        self.pending.append(
-            self._at(
-                node,
-                ast.ImportFrom(module=self.columns, names=[ast.alias(name=name, asname=f"_spark_{name}")], level=0),
-            )
-        )
-        return self._at(node, ast.Name(id=f"_spark_{name}", ctx=ast.Load()))
+        return self._imported(node, self.columns, name)
+
+    def _imported(self, node: Node, module: str, name: str) -> ast.expr:
+        """Return a name of a library, which is imported before the current statement."""
+        alias = ast.alias(name=name, asname=f"_spark_{name}")
+        self.pending.append(self._at(node, ast.ImportFrom(module=module, names=[alias], level=0)))
+        return self._at(node, _named(f"_spark_{name}"))
 
     def _interpolated(self, node: Node) -> ast.expr:
         kind = _text(_part(node, "interpolator"))
@@ -431,16 +459,11 @@ class _Lowering:
         types = _part(node, "type_arguments")
         named = _text(function)
         if named in ("Encoders.product", "ScalaReflection.schemaFor", "Encoders.bean") and types is not None:
+            of = _text(types.named_children[0])
+            if of.isidentifier() and of not in self.classes:  # of another file
+                return self._call(node, self._imported(node, "pyspark.sql.Encoders", "product"), [_named(of)])
             ddl = self._ddl(types.named_children[0], 0)
-            made = self._at(node, _named("_schema"))
-            self.pending.append(
-                self._at(
-                    node,
-                    ast.ImportFrom(
-                        module="pyspark.sql.types", names=[ast.alias(name="fromDDL", asname="_schema")], level=0
-                    ),
-                )
-            )
+            made = self._imported(node, "pyspark.sql.types", "fromDDL")
             return self._call(node, made, [self._constant(node, ddl)])
         if function.type == "field_expression" and _text(_part(function, "field")) == "as":
             return self._value(_part(function, "value"))  # a view of the same rows by a class
@@ -512,18 +535,24 @@ class _Lowering:
             elif each.type == "wildcard":
                 args.append(self._at(each, _named("_")))
             else:
-                args.append(self._value(each))
+                args.append(self._argument(each))
         return args, keywords
+
+    def _argument(self, node: Node) -> ast.expr:
+        """Return an argument; one with places that are left out, such as `_.total > 0`, is a function of them."""
+        holes = {each.id: f"_hole_{at}" for at, each in enumerate(_holes(node))}
+        if not holes:
+            return self._value(node)
+        outer, self.holes = self.holes, {**self.holes, **holes}
+        body = self._value(node)
+        self.holes = outer
+        given = [ast.arg(arg=name) for name in holes.values()]
+        arguments = ast.arguments(posonlyargs=[], args=given, kwonlyargs=[], kw_defaults=[], defaults=[])
+        return self._at(node, ast.Lambda(args=arguments, body=body))
 
     def _infix(self, node: Node) -> ast.expr:
         left, right = _part(node, "left"), _part(node, "right")
         sign = _text(_part(node, "operator"))
-        if left.type == right.type == "wildcard":  # _ union _
-            names = [_named("_left"), _named("_right")]
-            given = [ast.arg(arg="_left"), ast.arg(arg="_right")]
-            body = self._applied(node, sign, names[0], names[1])
-            arguments = ast.arguments(posonlyargs=[], args=given, kwonlyargs=[], kw_defaults=[], defaults=[])
-            return self._at(node, ast.Lambda(args=arguments, body=body))
         return self._applied(node, sign, self._value(left), self._value(right))
 
     def _applied(self, node: Node, sign: str, left: ast.expr, right: ast.expr) -> ast.expr:
@@ -590,6 +619,21 @@ def _walk(node: Node | None, kinds: tuple[str, ...]) -> list[Node]:
         each = waiting.pop()
         found += [each] if each.type in kinds else []
         waiting += reversed(each.named_children)
+    return found
+
+
+_SCOPES = frozenset({"arguments", "lambda_expression", "case_block", "block", "method_value"})
+
+
+def _holes(node: Node) -> list[Node]:
+    """Return the places that an argument leaves out, except those that are its own or of what is inside."""
+    found, waiting = [], list(node.named_children) if node.type not in _SCOPES else []
+    while waiting:
+        each = waiting.pop(0)
+        if each.type == "wildcard":
+            found.append(each)
+        elif each.type not in _SCOPES:
+            waiting = [*each.named_children, *waiting]
     return found
 
 

@@ -12,6 +12,7 @@ from scanner_programs.frames.machine import (
     Arguments,
     Evaluated,
     Function,
+    Instance,
     Library,
     Machine,
     Method,
@@ -639,7 +640,51 @@ def _drop(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
 
 
 def _filter(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
-    return frame.decided_by([condition(given.get(0, "condition"))], "FILTER")
+    test = given.get(0, "condition")
+    if isinstance(test, Function):
+        test = machine.call(test, Arguments((Row(frame),), {}, given.place))
+    return frame.decided_by([condition(test)], "FILTER")
+
+
+@dataclass(slots=True, eq=False)
+class Row(Library):
+    """A row of a typed frame as a function of the program gets it: its members are columns."""
+
+    frame: Frame
+
+    def do_getAs(self, machine: Machine, arguments: Arguments) -> Expr:
+        name = arguments.text(0)
+        return self.frame.column(name) if name else call("unknown", column("*"))
+
+    def do_copy(self, machine: Machine, arguments: Arguments) -> Instance:
+        kept = {out.name: self.frame.column(out.name) for out in self.frame.columns}
+        return Instance(None, {**kept, **arguments.named})
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        own = name[3:4].lower() + name[4:] if name.startswith("get") else ""
+        if own and self.frame.named(name) is None:
+            made = self.frame.column(own) if self.frame.named(own) is not None else None
+            return Method(self, lambda _, given: made if made is not None else self.do_getAs(machine, given))
+        return self.frame.column(name)
+
+
+def _map(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
+    """Return the rows that a function makes of typed rows: the members of the object that it returns."""
+    made = machine.call(given.get(0, "func"), Arguments((Row(frame),), {}, given.place))
+    if isinstance(made, Row):
+        return made.frame
+    named = made.names if isinstance(made, Instance) else {}
+    if isinstance(made, tuple):
+        named = {f"_{at}": each for at, each in enumerate(made, 1)}
+    elif isinstance(made, Expr) or is_plain(made):
+        named = {"value": made}
+    if not named:
+        return opaque([frame], None, "what a function makes of rows is not resolved")
+    whole = call("udf", Expr(Kind.STAR, data=()))
+    return frame.select(
+        Expr(Kind.ALIAS, args=(whole if isinstance(each, Unknown) else as_expr(each),), data=(name,))
+        for name, each in named.items()
+    )
 
 
 def _join(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Evaluated:
@@ -762,6 +807,7 @@ FRAME_METHODS: Mapping[str, _FrameMethod] = {
     **dict.fromkeys(("orderBy", "sort", "sortWithinPartitions"), _sorted),
     "withWatermark": _watermark,
     "transform": _transform,
+    "map": _map,
     **dict.fromkeys(("createOrReplaceTempView", "createTempView", "registerTempTable"), _view),
     **dict.fromkeys(("createGlobalTempView", "createOrReplaceGlobalTempView"), _view),
     **dict.fromkeys(("show", "collect", "toPandas", "take", "head", "first", "foreach", "foreachPartition"), _used),
@@ -830,7 +876,8 @@ def column_method(base: Expr, name: str, given: Arguments) -> Evaluated:
     """Return what a method of a column returns."""
     match name:
         case "alias" | "name" | "as":
-            names = tuple(each for each in given.values if isinstance(each, str))
+            listed = [each for value in given.values for each in (value if isinstance(value, list) else [value])]
+            names = tuple(each for each in listed if isinstance(each, str))
             if not names and given.values:
                 return Expr(Kind.ALIAS, args=(call("unnamed", base),), data=(UNNAMED,))
             return Expr(Kind.ALIAS, args=(base,), data=names) if names else base

@@ -155,11 +155,7 @@ class SqlReader:
         ]
         args = tuple(map(self.convert, inner))
         name = (
-            node.name
-            if isinstance(node, exp.Anonymous)
-            else node.sql_name()
-            if isinstance(node, exp.Func)
-            else node.key
+            node.name if isinstance(node, exp.Anonymous) else _spelled(node) if isinstance(node, exp.Func) else node.key
         )
         result = call(_NAMES.get(name.lower(), name.lower()), *args)
         return (
@@ -319,7 +315,23 @@ class SqlReader:
         )
 
 
-_NAMES = {"fromjson": "from_json", "time_window": "window", "count_if": "aggregated", "isarray": "is_array"}
+def _spelled(node: exp.Func) -> str:
+    """Return the name that Spark has for a function: sqlglot has names of its own, such as JSON_FORMAT for to_json."""
+    args = {
+        key: [exp.column("x")] * len(value) if isinstance(value, list) else exp.column("x")
+        for key, value in node.args.items()
+        if isinstance(value, list | exp.Expr)
+    }
+    try:
+        text = type(node)(**args).sql("databricks")
+    except (SqlglotError, ValueError, LookupError, AttributeError, TypeError):
+        return node.sql_name()  # the writer looks into an argument
+    found = _CALLED.match(text)
+    return found[1] if found is not None else node.sql_name()
+
+
+_CALLED = re.compile(r"(\w+)\(")
+_NAMES = {"time_window": "window"}
 _STRUCTURED = frozenset(
     ("any_value", "arg_max", "arg_min", "array_agg", "collect_list", "collect_set", "count", "first", "first_value")
 ) | {"last", "last_value", "max", "max_by", "min", "min_by", "explode", "explode_outer", "posexplode", "inline"}

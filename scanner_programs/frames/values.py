@@ -154,7 +154,8 @@ def either(values: Iterable[Value]) -> Value:
         combined(listed, effect), effect=effect, type=types.pop() if len(types) == 1 else None, texts=texts
     )
     names = {value.member_names for value in listed}
-    if any(value.parts is not None for value in listed) and len(names) == 1 and (members := names.pop()):
+    is_one = all(value.parts is None and value.type is listed[0].type for value in listed)
+    if not is_one and len(names) == 1 and (members := names.pop()):
         parts = tuple((name, either(each.member(name) for each in listed)) for name in members)
         return replace(result, parts=parts, weight=1 + sum(part.weight for _, part in parts))
     return result

@@ -95,6 +95,22 @@ WRITES = {
         "orders.select(clean('id', col('city')).alias('x')).write.saveAsTable('t')",
         {"x": ["orders.city", "orders.id"]},
     ),
+    "a message of all columns in SQL": (
+        "orders.selectExpr('to_json(struct(*)) AS value').select(F.get_json_object('value', '$.city').alias('c'))"
+        ".write.saveAsTable('t')",
+        {"c": ["orders.city"]},
+    ),
+    "a text that is formatted with a value that is not known": (
+        "import other\nspark.sql('SELECT id FROM {name}'.format(name=other.table())).write.saveAsTable('t')",
+        {},
+    ),
+    "one of two structs of equal fields": (
+        "both = orders.select(F.from_json('city', 'o STRUCT<x: INT>, n STRUCT<x: INT>').alias('c'))\n"
+        "both = read('moves', 'o STRUCT<x: INT, y: INT>, n STRUCT<x: INT, y: INT>, op STRING')\n"
+        "row = F.when(col('op') == 'd', col('o')).otherwise(col('n'))\n"
+        "both.select(row.alias('r')).select('r.*').drop('y').write.saveAsTable('t')",
+        {"x": ["moves.n.x", "moves.o.x"]},
+    ),
     "an operation in pandas": (
         "def f(it):\n    return it\norders.select('id', 'total').mapInPandas(f, 'k STRING').write.saveAsTable('t')",
         {"k": ["orders.id", "orders.total"]},
@@ -105,6 +121,22 @@ WRITES = {
 @pytest.mark.parametrize(("text", "columns"), WRITES.values(), ids=WRITES)
 def test_column_is_derived_from_the_fields_that_it_is_computed_from(text: str, columns: dict[str, list[str]]) -> None:
     assert _columns(text) == {"t": columns}
+
+
+def test_statement_in_a_file_beside_the_program_is_read() -> None:
+    job = """
+from pathlib import Path
+HERE = Path(__file__).resolve().parent
+def load(name, **names):
+    return (HERE / ".." / "sql" / f"{name}.sql").read_text().format(**names)
+orders.createOrReplaceTempView("o")
+spark.sql(load("large", source="o", least=100)).write.saveAsTable("t")
+"""
+    files = {"jobs/job.py": _HEAD + job, "sql/large.sql": "SELECT id FROM {source} WHERE total > {least}"}
+    (program,) = read_jobs(files, ["jobs/job.py"], lambda _: None)
+
+    assert [out.name for out in program.job.sinks[0].frame.columns] == ["id"]
+    assert not program.job.problems
 
 
 def test_batches_are_followed_into_their_function() -> None:

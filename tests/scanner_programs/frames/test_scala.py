@@ -172,17 +172,73 @@ object Main extends App {
     assert _columns(Slim=library, Main=job) == ({"b": {"b": ["t.b"]}}, [])
 
 
-def test_typed_map_is_computed_from_all_columns() -> None:
-    """The function of a Dataset is not followed."""
-    job = """
-case class In(a: Int, b: Int)
+_TYPED = """
 object Main extends App {
   val spark = SparkSession.builder().getOrCreate()
   val k = spark.read.format("kafka").option("subscribe", "t").load()
   val v = k.select(from_json(col("value").cast("string"), Encoders.product[In].schema).as("v")).select("v.*").as[In]
-  v.map(x => x.a + x.b).toDF("sum").write.saveAsTable("sums")
-}"""
+"""
+_IN = "case class Place(city: String)\ncase class In(a: Int, b: Int, at: Place)\n"
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ('v.map(x => x.a + x.b).toDF("sum")', {"sum": ["t.a", "t.b"]}),
+        ("v.filter(_.a > 0).map(convert _)", {"id": ["t.a"], "city": ["t.at.city"]}),
+        ("v.map(x => (x.b, x.at.city.toUpperCase))", {"_1": ["t.b"], "_2": ["t.at.city"]}),
+        ("v.map(x => x.copy(a = x.b))", {"a": ["t.b"], "b": ["t.b"], "at": ["t.at"]}),
+        ("v.map(Other.convert(_))", {}),
+    ],
+)
+def test_function_of_typed_rows_is_followed(made: str, expected: dict[str, list[str]]) -> None:
+    """What a library makes of a row has no columns that are known."""
+    out = "case class Out(id: Int, city: String)\n"
+    convert = "  def convert(x: In): Out = { val city = x.at.city; Out(x.a, city.trim) }\n"
+    job = _IN + out + _TYPED + convert + f'  {made}.write.saveAsTable("sums")\n}}'
 
     columns, _ = _columns(Main=job)
 
-    assert columns == {"sums": {"sum": ["t.a", "t.b"]}}
+    assert columns == {"sums": expected}
+
+
+def test_classes_and_objects_of_a_package_may_be_in_a_file_of_any_name() -> None:
+    model = _IN + 'object Names { val Sums = "sums" }'
+    job = _TYPED + '  v.select("at.city").write.saveAsTable(Names.Sums)\n}'
+
+    assert _columns(Model=model, Main=job) == ({"sums": {"city": ["t.at.city"]}}, [])
+
+
+def test_object_runs_the_main_function_of_its_trait() -> None:
+    base = """
+trait Job {
+  def table: String
+  lazy val spark = SparkSession.builder.getOrCreate()
+  def read(topic: String): DataFrame = spark.readStream.format("kafka").option("subscribe", topic).load()
+  def convert(frame: DataFrame): DataFrame
+  def main(args: Array[String]): Unit = convert(read("t")).writeStream.toTable(table)
+}"""
+    job = """
+object Sums extends Job {
+  val table = "sums"
+  private val lines = StructType(Seq(StructField("n", ArrayType(StructType(Seq(StructField("x", StringType)))))))
+  def convert(frame: DataFrame): DataFrame =
+    frame.select(from_json(col("value").cast(StringType), lines) as "v")
+      .select(posexplode(col("v.n")) as Seq("at", "line")).select($"at", $"line.x")
+}"""
+
+    columns, problems = _columns(Job=base, Sums=job)
+
+    assert columns["sums"] == {"at": [], "x": ["t.n.[].x"]}
+    assert problems == []
+
+
+def test_setting_is_named_with_the_sections_around_it() -> None:
+    job = """
+object Main extends App {
+  val lake = ConfigFactory.load().getConfig("shop").getConfig("lake")
+  val spark = SparkSession.builder().getOrCreate()
+  spark.read.format("kafka").option("subscribe", "t").load().select("key").write.saveAsTable(lake.getString("table"))
+}"""
+
+    assert list(_columns(Main="import com.typesafe.config.ConfigFactory\n" + job)[0]) == ["${shop.lake.table}"]
