@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -1011,12 +1012,19 @@ class _Reader:
     # --- jobs over data frames
 
     def _add_frames(self) -> None:
-        """Add what the jobs of Spark in Python and Scala do; the files that they import are read with them."""
-        if not any(path.endswith(_FRAME_ENDINGS) and is_job(self.files[path]) for path in self.fitting):
+        """Add what the jobs of Spark, Flink and Beam do; the files of their modules are read with them."""
+        jobs = [path for path in self.fitting if path.endswith(_FRAME_ENDINGS) and is_job(self.files[path])]
+        if not jobs:
             return
-        paths = [path for path in self.files if path.endswith(".py") and not is_test(path)]
-        paths += [path for path in self.index.units if path.endswith(_FRAME_ENDINGS) and not path.endswith(".py")]
-        for program in read_jobs(self.files, paths, document_of, python_tree):
+        modules = {self.modules.of(path) for path in jobs}
+        paths = [
+            path
+            for path in self.files
+            if path.endswith(_FRAME_ENDINGS)
+            and not is_test(path)
+            and (path.endswith(".py") or path in self.index.units or self.modules.of(path) in modules)
+        ]
+        for program in read_jobs(self.files, paths, document_of, self._tree):
             module = self.modules.of(program.path)
             if program.path.startswith(OUTSIDE):
                 continue
@@ -1034,6 +1042,12 @@ class _Reader:
                 self._replace_script(program.path, program.statements.listed)
             for path, problems in problems_by_file(program.job).items():
                 self.unresolved += ((path, f"{what}: {_lines(sorted(lines))}") for what, lines in problems.items())
+
+    def _tree(self, path: str, text: str) -> ast.Module | None:
+        """Return a file as a syntax tree of Python; None if it must not be parsed, or is refused."""
+        if path not in self.index.units and (grammar_missing(path) or self.trials.refused({path: text})):
+            return None
+        return python_tree(path, text)
 
     def _leave_to_frames(self, path: str, job: str, topics: Collection[str]) -> None:
         """Leave out the uses of *topics* that a file's calls show under another name than its job runs as."""

@@ -182,3 +182,49 @@ def test_jobs_of_one_name_are_one_job() -> None:
 
     assert len(reading.flows) == len({(flow.job, flow.origin, flow.target) for flow in reading.flows})
     assert len(reading.fields) == 1
+
+
+def test_class_in_a_file_that_does_not_mention_kafka_is_a_schema() -> None:
+    """In Scala, neither its file nor an import is named after it."""
+    job = """
+        package shop
+        import org.apache.spark.sql.{Encoders, SparkSession}
+        import org.apache.spark.sql.functions._
+        object Main extends App {
+          val spark = SparkSession.builder.appName("copy").getOrCreate()
+          val schema = Encoders.product[Order].schema
+          val raw = spark.readStream.format("kafka").option("subscribe", "orders").load()
+          raw.select(from_json(col("value").cast("string"), schema) as "o").select("o.*")
+            .writeStream.toTable(Tables.Orders)
+        }
+        """
+    model = 'package shop\n\ncase class Order(id: Long, total: Double)\nobject Tables { val Orders = "lake.orders" }\n'
+
+    reading = _read(build_dot_sbt='name := "copy"', src__Main_dot_scala=job, src__Model_dot_scala=model)
+
+    assert {"orders.id > lake.orders.id IDENTITY", "orders.total > lake.orders.total IDENTITY"} <= _flows(reading)
+
+
+def test_source_table_of_flink_is_not_written() -> None:
+    """A descriptor names a topic, not what is done with it."""
+    job = """
+        import org.apache.flink.table.api.*;
+        import static org.apache.flink.table.api.Expressions.*;
+        class Copy {
+          static TableDescriptor kafka(String topic) {
+            Schema schema = Schema.newBuilder().column("id", DataTypes.STRING()).build();
+            return TableDescriptor.forConnector("kafka").schema(schema).option("topic", topic).format("json").build();
+          }
+          public static void main(String[] args) {
+            TableEnvironment env = TableEnvironment.create(EnvironmentSettings.inStreamingMode());
+            env.createTemporaryTable("a", kafka("orders"));
+            env.createTemporaryTable("b", kafka("copies"));
+            env.from("a").select($("id")).executeInsert("b");
+          }
+        }
+        """
+
+    reading = _read(pom_dot_xml="<artifactId>copy</artifactId>", Copy_dot_java=job)
+
+    assert _flows(reading) == set()
+    assert "INSERT INTO b SELECT `id` FROM a" in reading.statements[0][2]
