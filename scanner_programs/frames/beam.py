@@ -121,9 +121,18 @@ def beam_call(job: Job, machine: Machine, name: str, arguments: Arguments) -> Ev
         return Transform(lambda collection: collection)
     if last.startswith(_WRITES):
         return Transform(lambda collection: _write(collection, last, arguments))
+    if last.endswith("PerKey") or last in ("GroupByKey", "GroupIntoBatches"):
+        return Transform(lambda collection: collection.made(_grouped))
     if last[:1].isupper() and not isinstance(first, Class):
-        return Transform(lambda collection: collection.made(lambda each: _whole(each, "aggregated")))
+        return Transform(lambda collection: collection.made(lambda each: _whole(each, "combined")))
     return None
+
+
+def _grouped(element: Evaluated) -> Evaluated:
+    """Return the pair of a key and what is made of all values that have it."""
+    if not isinstance(element, tuple) or len(element) != 2:
+        return _whole(element, "combined")
+    return element[0], call("aggregated", _whole(element[1], "combined"))
 
 
 def _read(job: Job, machine: Machine, arguments: Arguments) -> Evaluated:

@@ -269,6 +269,8 @@ class _Options(Library):
         self.names[str(name)] = self.given.get(str(name), Unknown() if known is None else known)
         return Unknown()
 
+    do_add_value_provider_argument = do_add_argument
+
     def do_set_defaults(self, machine: Machine, arguments: Arguments) -> Unknown:
         self.names |= arguments.named
         return Unknown()
@@ -542,6 +544,8 @@ class _Program(Modules):
             return _Log()
         if "flink" in name and (made := flink_call(self.statements, name, arguments)) is not None:
             return made
+        if name.startswith("apache_beam.") and (last == "PipelineOptions" or ".PipelineOptions." in name):
+            return self._pipeline_options(name, arguments)
         if name.startswith("apache_beam."):
             made = beam_call(self.job, machine, name, arguments)
             return made if made is not None else Unknown()
@@ -729,6 +733,16 @@ class _Program(Modules):
         if name == "forPath":
             return Merge(self.job, datasets.path(where) if where else None)
         return Unknown() if name == "isDeltaTable" else Method(None, lambda _, __: Unknown()).owner or Window()
+
+    def _pipeline_options(self, name: str, arguments: Arguments) -> Evaluated:
+        """Return the options of a pipeline of Beam: those that a class of the program adds, or an unknown one."""
+        of = arguments.get(0)
+        adds = of.find("_add_argparse_args") if isinstance(of, Class) else None
+        if not name.endswith(".view_as") or adds is None:
+            return External("apache_beam.options.PipelineOptions")
+        options = _Options(self.task.listed)
+        self.machine.call(adds, Arguments((of, options), {}, arguments.place))
+        return Instance(None, options.names)
 
     def _pipeline(self, name: str, arguments: Arguments) -> Evaluated:
         """Return what a function of a declarative pipeline returns: a decorator, or a table's frame."""

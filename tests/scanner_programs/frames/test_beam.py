@@ -36,6 +36,27 @@ WRITES = {
         'orders | beam.Map(parsed) | beam.Map(lambda d: {"id": acme.clean(d["id"])}) | WriteToBigQuery("p:d.t")',
         {"id": ["orders.id"]},
     ),
+    "values of a key": (
+        'orders | beam.Map(parsed) | beam.Map(lambda d: (d["city"], d["price"])) | beam.CombinePerKey(sum)'
+        ' | beam.Map(lambda kv: {"city": kv[0], "sum": kv[1]}) | WriteToBigQuery("p:d.t")',
+        {"city": ["orders.city"], "sum": ["orders.price"]},
+    ),
+    "values of all elements": (
+        'orders | beam.Map(parsed) | beam.Map(lambda d: (d["city"], d["price"])) | beam.combiners.ToList()'
+        ' | beam.Map(lambda all: {"rows": all}) | WriteToBigQuery("p:d.t")',
+        {"rows": ["orders.city", "orders.price"]},
+    ),
+    "a topic that a class of options adds": (
+        "from apache_beam.options.pipeline_options import PipelineOptions\n"
+        "class Own(PipelineOptions):\n"
+        "    @classmethod\n"
+        "    def _add_argparse_args(cls, parser):\n"
+        "        parser.add_argument('--topic', default='paid')\n"
+        "given = PipelineOptions([]).view_as(Own)\n"
+        'p | ReadFromKafka({}, [given.topic]) | beam.Map(parsed) | beam.Map(lambda d: {"id": d["id"]})'
+        ' | WriteToBigQuery("p:d.t")',
+        {"id": ["paid.id"]},
+    ),
     "two collections": (
         'paid = p | ReadFromKafka({}, ["paid"])\n'
         '(orders, paid) | beam.Flatten() | beam.Map(parsed) | beam.Map(lambda d: {"id": d["id"]})'
