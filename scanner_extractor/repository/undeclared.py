@@ -163,9 +163,11 @@ class _Members:
         return next(iter(found)) if len(found) == 1 else ""
 
     def fields_in(self, text: str, topic: str) -> list[str]:
-        """Return the fields of a topic that a text has as words."""
+        """Return the fields of a topic that a text has as words; empty if most are missing, as in a table of data."""
         words_of_text = {word.casefold() for word in _MEMBER.findall(text)}
-        return sorted(name for name in self._fields.get(topic, ()) if name.casefold() in words_of_text)
+        fields = self._fields.get(topic, set())
+        found = sorted(name for name in fields if name.casefold() in words_of_text)
+        return found if 2 * len(found) >= len(fields) else []
 
     def described_by(self, text: str) -> str:
         """Return the only topic whose used fields, two or more, a text has all; empty without one."""

@@ -84,6 +84,13 @@ def test_a_description_of_the_records_that_a_program_reads_is_unread(name, text,
     assert "topic orders" in undeclared(read_repository({"billing.py": READER, name: text}))[name]
 
 
+def test_a_table_of_data_that_has_few_of_the_fields_is_no_description(read_repository):
+    reader = READER.replace('order["total"]', 'order["total"], order["id"], order["placedAt"]')
+    data = "number,day,status,email\nA1,2013-01-01,paid,a@b.c\n"
+
+    assert undeclared(read_repository({"billing.py": reader, "data/orders.csv": data})) == {}
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
