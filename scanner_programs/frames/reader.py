@@ -499,12 +499,20 @@ class _Program(Modules):
                 return Writer(self.job, base)
             case Unknown() if name in ("spark", "spark_session", "sparkSession"):
                 return Session(self.job)
+            case None | Unknown() if name in _INSERTS:
+                return Method(base, self._inserted)
             case Unknown() if name in _SETTINGS:
                 return _Settings().member(name, machine, place)
             case Unknown() if name == "toDF" and base.inputs:
                 return Method(base, lambda _, given: opaque(base.inputs, names_in(given.every) or None, base.why))
         why = base.why if isinstance(base, Unknown) and not base.inputs else f"{name} is not known"
         return Unknown(tuple(frames_in(base)), why, of_unknown=isinstance(base, Unknown))
+
+    def _inserted(self, machine: Machine, arguments: Arguments) -> Unknown:
+        """Report a table of Flink that is written from what is not resolved."""
+        if target := arguments.text(0):
+            self.job.problem(arguments.place, f"what is inserted into {target} is not resolved")
+        return Unknown()
 
     def _of_path(self, base: str, name: str) -> Evaluated:
         """Return a member of a path; what its text does not contain is unknown."""
@@ -846,6 +854,7 @@ def _dumped(value: Evaluated) -> Evaluated:
         return Unknown()
 
 
+_INSERTS = frozenset({"executeInsert", "execute_insert"})
 _SETTINGS = frozenset({"getString", "getProperty", "getConfig"})
 """Methods of configurations that return the text of a setting, or a section."""
 _MOST_PARTS = 5_000

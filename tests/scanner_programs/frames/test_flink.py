@@ -162,6 +162,7 @@ REPORTED = {
     "a column that is not known": 't.from("orders").select(Names.of("orders")).executeInsert("o");',
     "columns of a table without a declaration": 't.from("elsewhere").dropColumns($("a")).executeInsert("o");',
     "a statement that is not known": "t.executeSql(load());",
+    "a table of a library": 'Reports.of(t.from("orders")).executeInsert("o");',
 }
 
 
