@@ -65,8 +65,10 @@ from scanner_extractor.repository.applications.settings_topics import (
     named_uses,
 )
 from scanner_extractor.repository.bounded_parsing import Trials
+from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.languages import BY_ENDING, language_of
 from scanner_extractor.repository.languages.language import BINDING, CHANNEL_IN, CHANNEL_OUT, DESTINATION, Access
+from scanner_extractor.repository.other_uses import is_other_use
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, is_test, suffix
 from scanner_model.columns import ColumnPath, field_name
 from scanner_model.documents.json_input import load_text
@@ -603,7 +605,8 @@ class _Reader:
             is_own = is_settings_file(path, named) and not path.startswith(OUTSIDE)
             if is_own and not is_test(path) and len(text := self.files[path]) <= LARGEST:
                 module = self.settings.setdefault(self.modules.of(path), Settings())
-                listed = list(read_settings(path, text))
+                is_hocon = not (path.endswith(".conf") and is_other_use(RepositoryFile(path, text)))
+                listed = list(read_settings(path, text)) if is_hocon else []
                 for setting in listed:
                     module.add(setting)
                 declared = declared_topics(listed) if mentions_topics(text) else None

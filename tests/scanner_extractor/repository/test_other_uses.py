@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scanner_model.declarations import UnreadFile
+from scanner_model.manual import DeclaredFlow
 
 FILES = {
     "a.rb": "require 'kafka'\n",
@@ -28,6 +29,15 @@ def test_a_form_that_is_not_read_is_named_with_its_file(read_repository, path):
     (unread,) = read_repository({path: FILES[path], f"tests/{path}": FILES[path]}).of(UnreadFile)
     assert (unread.name, unread.kind) == (path, "other use of Kafka")
     assert "not read" in unread.reason
+
+
+def test_configuration_of_another_product_has_no_settings_of_a_program(read_repository):
+    """A pipeline of Logstash is no HOCON, which ends in `.conf`, too."""
+    text = 'input {\n  kafka {\n    bootstrap_servers => "k:9092"\n    topics => ["orders"]\n  }\n}\n'
+    reading = read_repository({"pipeline/orders.conf": text})
+
+    assert reading.of(DeclaredFlow) == ()
+    assert [unread.name for unread in reading.of(UnreadFile)] == ["pipeline/orders.conf"]
 
 
 @pytest.mark.parametrize(
