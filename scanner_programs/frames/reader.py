@@ -179,6 +179,7 @@ class _Sources:
 
 _DECLARED = re.compile(r"(?m)^(?:(?:case|sealed|final|abstract|data|private|internal) )*(?:object|class|trait) (\w+)")
 """A name that a file of Scala or Kotlin declares for its package."""
+_OBJECT = re.compile(r"\bobject (\w+)")
 
 
 def _module_name(path: str) -> str:
@@ -392,7 +393,7 @@ class _Program(Modules):
         module = self._module(found)
         own = name.rpartition(".")[2]
         if found.endswith(".scala"):  # the members of an object are those of its module
-            is_object = re.search(rf"\bobject {re.escape(own)}\b", self.files[found]) is not None
+            is_object = own in _OBJECT.findall(self.files[found])
             return module if is_object else module.names.get(own, module)
         return module.names.get(PurePosixPath(found).stem, module) if found.endswith((".java", ".kt")) else module
 
@@ -740,7 +741,7 @@ class _Program(Modules):
             return Merge(self.job, datasets.table(where) if where else None)
         if name == "forPath":
             return Merge(self.job, datasets.path(where) if where else None)
-        return Unknown() if name == "isDeltaTable" else Method(None, lambda _, __: Unknown()).owner or Window()
+        return Unknown()
 
     def _pipeline_options(self, name: str, arguments: Arguments) -> Evaluated:
         """Return the options of a pipeline of Beam: those that a class of the program adds, or an unknown one."""
