@@ -210,7 +210,7 @@ class Extractor:
         """
         if call.text in ("from", "to", "toD") and call.kind is Kind.CALL:
             yield from self._routes(call, scope)
-        if call.text == "withTopic":
+        if call.text in ("withTopic", "withTopics"):
             access = _R if "read" in _chain(call) else _W
             yield Rule(access, streams=True), self.resolver.texts((call.positional() or [NOTHING])[0], scope)
         if call.text in ("send", "send_soon") and unit.path.endswith(".py"):

@@ -258,6 +258,17 @@ CLIENTS = {
         """,
         {"a > t", "b > t"},
     ),
+    "beam with several topics": (
+        "A.java",
+        """
+        import org.apache.beam.sdk.io.kafka.KafkaIO;
+        class A { void f() {
+          p.apply(KafkaIO.<String, String>read().withTopics(List.of("a", "b")).withBootstrapServers("k"))
+              .apply(KafkaIO.<String, String>write().withTopic("t"));
+        } }
+        """,
+        {"a > t", "b > t"},
+    ),
     "camel": ("A.java", 'class A { void f() { from("kafka:a?brokers=x").to("kafka:b"); } }', {"a > b"}),
     "command": (
         "a.py",
