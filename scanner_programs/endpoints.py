@@ -238,6 +238,9 @@ class _Reader:
         self._receives = Receives(self._machine, rows, lambda value: _texts(self._set(value)))
         for place in places:  # before what is evaluated reaches a limit
             self._receives.listened(place)
+        for place in places:
+            self._view = place
+            self._machine.load(place)
         self._feed(places)
         self._machine.made.clear()
         first = self._outermost(found.values())
@@ -766,7 +769,11 @@ class _Reader:
         """Return where the fields of a record come from, and which records decide that it is sent."""
         assert self._view is not None
         view = self._view
-        origins = OriginReader(self._machine, lambda value: self._receives.root(value, view))
+        origins = OriginReader(
+            self._machine,
+            lambda value: self._receives.root(value, view),
+            lambda test: frozenset(self._topics_compared(test, "==", "&&")),
+        )
         fields = {
             path: shortest(one for value in listed for one in origins.of(value)) for path, listed in values.items()
         }
@@ -830,7 +837,9 @@ class _Reader:
 
     def _topics_for(self, one: Origin, sent: _Sent) -> tuple[str, ...]:
         found = self._receives.topics(one.root, sent.view, sent.contract.files)
-        return tuple(topic for topic in found if topic not in sent.never and (not sent.only or topic in sent.only))
+        never = sent.never | one.never
+        wanted = [only for only in (sent.only, one.only) if only]
+        return tuple(topic for topic in found if topic not in never and all(topic in only for only in wanted))
 
     def _topics_of_row(self, parts: Mapping[str, Value]) -> tuple[str, ...]:
         """Return the topics that a row of a table comes to."""
@@ -888,8 +897,8 @@ class _Reader:
         seen: set[int] = set()
         while waiting:
             meant = named.get(waiting.pop(), ())
-            # A name that many functions have does not say which one is meant.
-            for place in meant if len(meant) <= _MOST_MEANT else ():
+            # A name that functions of many kinds have does not say which one is meant.
+            for place in meant if len(set(map(self._declarer, meant))) <= _MOST_MEANT else ():
                 if id(place.function) in visited or id(place) in seen:
                     continue
                 seen.add(id(place))
@@ -905,6 +914,13 @@ class _Reader:
                     loggers = self._loggers.get(known.cls.name, ())
                     for one in (one for one in known.cls.fields if one.name not in loggers):
                         self._found.loose[f"{known.qualified}.{one.name}"] = code_text((one.type, one.notes)), at
+
+    def _declarer(self, place: Place) -> int:
+        """Return what a function is one form of: the class furthest above that has the method, or the function."""
+        if place.known is None:
+            return id(place.function)
+        above = [one for one in self._program.supers(place.known) if self._program.method(one, place.function.name)]
+        return id(above[-1].cls if above else place.function)
 
     def _uses(self, file: ir.File, row: Client) -> bool:
         """Return whether a file imports a client."""

@@ -241,10 +241,11 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An annotation, attribute, decorator or tag of a field, with its arguments."""
+    """An annotation, attribute, decorator or tag of a field, with its arguments; *of* is the object of a decorator."""
 
     name: str
     arguments: tuple[Argument, ...] = ()
+    of: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

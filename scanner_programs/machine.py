@@ -22,6 +22,8 @@ from scanner_programs.libraries.rows import begins
 from scanner_programs.libraries.standard import (
     ABSENT,
     ADDS,
+    CLASS_NAMES,
+    CLASSES,
     CONSTRUCTORS,
     CONVERSIONS,
     CONVERTS,
@@ -30,10 +32,12 @@ from scanner_programs.libraries.standard import (
     FALLBACKS,
     FIELDS,
     FLATTENS,
+    FOLDS,
     FUNCTIONAL,
     HELD,
     HOLDERS,
     IMPLICIT,
+    INDEXES,
     INVOKES,
     ITERATES,
     KEEPS,
@@ -46,9 +50,11 @@ from scanner_programs.libraries.standard import (
     SCALARS,
     SEQUENCES,
     STATES,
+    TABLES,
     TAKES,
     TESTS,
     TEXTS,
+    TYPES_OF,
     WATCHED,
     WRAPS,
 )
@@ -88,6 +94,8 @@ MOST_STEPS_TOGETHER = 150_000
 _DEEPEST = 24
 _NESTED = 120
 _MOST_TURNS = 8
+_EQUAL = {"==": True, "===": True, "is": True, "!=": False, "!==": False, "is not": False}
+"""Operators that compare, each with whether they say that both are the same."""
 _CONTEXT, _SIDE = " context", "getSideOutput"
 """What a function of a stream writes to outputs beside it with, and the method that reads one of them."""
 _MOST_OF_TEST = 120
@@ -163,6 +171,7 @@ class Machine:
         self._inner: dict[str, list[ir.Declare | ir.Assign]] = {}
         self._constants: dict[tuple[str, str], Value] = {}
         self._modules: dict[str, list[ir.File]] = {}
+        self._decorations: dict[int, Value] = {}
         self.steps = 0
         self.keeps = True
         self._discarded = False
@@ -692,7 +701,11 @@ class Machine:
     def _in_file(self, name: str, file: ir.File) -> Value | None:
         for function in file.functions:
             if function.name == name:
-                return self._decorated(function, Closure(function, self._file_scope(file)), file)
+                if id(function) not in self._decorations:
+                    plain = Closure(function, self._file_scope(file))
+                    self._decorations[id(function)] = plain  # what its decorators see of it meanwhile
+                    self._decorations[id(function)] = self._decorated(function, plain, file)
+                return self._decorations[id(function)]
         value = self._global(file, name)
         if value is not None:
             return value
@@ -704,8 +717,8 @@ class Machine:
     def _decorated(self, function: Function, value: Value, file: ir.File) -> Value:
         """Return what decorators of the program make of a function, innermost first."""
         for note in reversed(function.notes):
-            found = self._outside(note.name, file, None) if note.name != function.name else None
-            if not isinstance(found, Closure):
+            found = self._decorator(note, function, file)
+            if found is None:
                 continue
             scope = self._file_scope(file)
             code = Call(Name(note.name), note.arguments, function.line)
@@ -714,6 +727,21 @@ class Machine:
                 found = self.call(found, given, code, scope)
             value = self.call(found, [("", value)], code, scope)
         return value
+
+    def _decorator(self, note: ir.Note, function: Function, file: ir.File) -> Value | None:
+        """Return the function or method of the program that a decorator is; None for one of a library."""
+        if note.of is None:
+            found = self._outside(note.name, file, None) if note.name != function.name else None
+            return found if isinstance(found, Closure) else None
+        of = self._apart(note.of, file)
+        known = of.known if isinstance(of, Thing | Type) else None
+        method = self.program.method(known, note.name) if known is not None else None
+        return Method(of, note.name) if method is not None else None
+
+    def load(self, place: Place) -> None:
+        """Evaluate the decorators of a function, which may keep it for what calls it later."""
+        if place.known is None and place.function.notes:
+            self._in_file(place.function.name, place.file)
 
     def _means(self, file: ir.File, imported: str, name: str) -> bool:
         key = (file.path, imported, name)
@@ -781,6 +809,25 @@ class Machine:
         if method is not None and method.function.getter and method.function.body is not None:
             return self._invoke(method.function, Scope(method.file, None, value, method.known), [])
         return Method(value, name) if method is not None else Get(value, name)
+
+    def _is_class_of(self, value: Value, name: str) -> bool:
+        """Return whether a member that the languages call the class of an object by is not one of the object's own."""
+        if isinstance(value, Ref) or (isinstance(value, Thing) and name in value.fields):
+            return False
+        known = value.known if isinstance(value, Type) else self.known_type(value)
+        return known is None or (self.program.field(known, name) is None and self.program.method(known, name) is None)
+
+    def _class_of(self, value: Value) -> Value:
+        """Return the class of an object: whatever the object holds, it is the same."""
+        if isinstance(value, Type):
+            return value
+        if isinstance(value, Cond):
+            return self.choose(value.test, self._class_of(value.then), self._class_of(value.otherwise))
+        known = self.known_type(value)
+        if known is None:
+            return Ref("the class of an object")
+        is_exact = isinstance(value, Thing) or not self.program.subclasses(known)
+        return Type(known) if is_exact else Ref(f"the class of {known.cls.name}")
 
     def _embedded(self, known: Known, name: str) -> Known | None:
         """Return the struct of Go that another one has as part of itself under its own name; None without one."""
@@ -854,6 +901,8 @@ class Machine:
                 return thing
         if thing.base is not None:
             return self.member(thing.base, name)
+        if name in KEYS and self._is_table(thing):
+            return Items([Const(Kind.TEXT, key) for key in thing.fields], len(self.guards))
         return Get(thing, name)
 
     def _of_type(self, value: Type, known: Known, name: str) -> Value:
@@ -868,6 +917,11 @@ class Machine:
             return self.member(Type(companion), name)
         if found is not None and found[1].value is not None:
             return self._static(*found)
+        if self.program.method(known, name) is None:
+            if name in CLASS_NAMES:
+                return Const(Kind.TEXT, known.cls.name)
+            if name in CLASSES:
+                return value
         return Method(value, name)
 
     def _of_ref(self, before: str, name: str) -> Value | None:
@@ -1010,6 +1064,9 @@ class Machine:
                 return _shown(name, self._name(name, scope))
             case Member(name=name) if name.endswith(">"):  # a method that is given types and nothing else
                 return self._call(Call(code), scope, discarded=discarded)
+            case Member(of=of, name=name) if name in CLASSES:
+                of_object = self.value(of, scope)
+                return self._class_of(of_object) if self._is_class_of(of_object, name) else self.member(of_object, name)
             case Member(of=of, name=name):
                 return _shown(name, self.member(self.value(of, scope), name))
             case ir.Index():
@@ -1092,6 +1149,10 @@ class Machine:
         if operator == "instanceof" and len(operands) == 2 and isinstance(operands[1], ir.Unknown):
             return self._is_of(self.value(operands[0], scope), operands[1].what)
         values = tuple(self.value(one, scope) for one in operands)
+        if operator in _EQUAL and len(values) == 2 and NULL in values:
+            other = values[1] if values[0] == NULL else values[0]
+            if isinstance(other, Cond | Thing | Items):
+                return negate(_is_present(other)) if _EQUAL[operator] else _is_present(other)
         listed = _joined(operator, values)
         return Items(listed, len(self.guards)) if listed is not None else operate(operator, values)
 
@@ -1164,6 +1225,26 @@ class Machine:
     def _is_table(thing: Thing) -> bool:
         """Return whether an object is a map with known keys that is made in one place, as a table of handlers is."""
         return thing.known is None and not thing.type and thing.base is None and 0 < len(thing.fields) <= _MOST_TURNS
+
+    def _table_of(self, pairs: Value) -> Thing | None:
+        """Return a map with the entries of a list of known pairs; None for other values."""
+        if not isinstance(pairs, Items) or not 0 < len(pairs.values) <= _MOST_TURNS:
+            return None
+        listed = [_pair(one) for one in pairs.values]
+        if not all(isinstance(key, Const) for key, _ in listed):
+            return None
+        return Thing("", None, {key.text: value for key, value in listed if isinstance(key, Const)}, depth=pairs.depth)
+
+    def _by_key(self, of: Items, name: str, functions: Sequence[Value], code: Call, scope: Scope) -> Value | None:
+        """Return a map of the elements of a known list by the keys that a function gives them."""
+        if not 0 < len(of.values) <= _MOST_TURNS:
+            return None
+        pairs: list[Value] = []
+        for one in of.values:
+            key = self.call(functions[0], [("", one)], code, scope)
+            value = self.call(functions[1], [("", one)], code, scope) if len(functions) > 1 else one
+            pairs.append(key if INDEXES[name] else Items([key, value]))
+        return self._table_of(Items(pairs, len(self.guards)))
 
     def _entry(self, table: Thing, key: Value, missing: Value) -> Value:
         """Return the entry of a map with known keys that a key which is not known has: that of the key it equals."""
@@ -1620,6 +1701,11 @@ class Machine:
                     return self.call_method(receiver, function.name, given, code, scope, discarded=discarded)
             return self.call(value, given, code, scope, discarded=discarded)
         if isinstance(function, Member):
+            if function.name in CLASSES and not code.arguments:
+                of_object = self.value(function.of, scope)
+                if self._is_class_of(of_object, function.name):
+                    return self._class_of(of_object)
+                return self.call_method(of_object, function.name, [], code, scope, discarded=discarded)
             if isinstance(function.of, Name) and function.of.name == "super":
                 return self._call_super(function.name, self._arguments(code.arguments, scope), scope)
             of = self.value(function.of, scope)
@@ -1703,6 +1789,7 @@ class Machine:
                 return self._invoke(found.function, Scope(found.file, None, this, found.known), given)
             if name in CONSTRUCTORS and isinstance(this, Thing):
                 self._fill(this, above, given)
+                self._block((*above.cls.statements, ir.Block(())), Scope(above.file, None, this, above))
                 return NULL
         if isinstance(this, Thing) and name in CONSTRUCTORS:
             this.arguments = tuple(value for _, value in given)
@@ -1858,6 +1945,8 @@ class Machine:
             return Apply(
                 name, None, tuple(value for _, value in given), (), self._typed(known.cls.name, known.file, known)
             )
+        if not given and found is None and name in CLASS_NAMES:
+            return Const(Kind.TEXT, known.cls.name)
         field_value = self.program.field(known, name)
         if field_value is not None and field_value[1].static:
             return self.call(self._static(*field_value), given, code, scope, discarded=discarded)
@@ -2041,6 +2130,13 @@ class Machine:
         if of is not None and name in FALLBACKS and first is not None:
             other = self.call(first, [], code, scope) if isinstance(first, Closure | Method) else first
             return of if isinstance(of, Const) and of != NULL else operate("??", (of, other))
+        functions = [one for _, one in given if isinstance(one, Closure | Method)]
+        if isinstance(of, Items) and name in INDEXES and functions:
+            table = self._by_key(of, name, functions, code, scope)
+            if table is not None:
+                return table
+        if isinstance(of, Items) and len(functions) == len(given) == 1 and self._is_short(of):
+            return self._each_of(of, name, functions[0], code, scope)
         silent = self.is_watcher(of, name)
         step = self._step_of(of, name, scope) if of is not None else None
         if of is not None and step is not None:
@@ -2048,6 +2144,10 @@ class Machine:
         side = self._sides.get(show(given[0][1])) if of is not None and name == _SIDE and given else None
         if of is not None and side is not None and side.values:
             return Apply("mapped", of, (self.element(side),), via=name)
+        if name.partition("<")[0].rpartition(".")[2] in FOLDS and (
+            folded := self._folded(of, name, given, code, scope)
+        ):
+            return folded
         values: list[Value] = []
         called: list[Value] = []
         for _, value in given:
@@ -2087,7 +2187,21 @@ class Machine:
             if bare and not self.is_plain(of):
                 return Get(of, bare, self._held(of, name))
         kind = self._result_type(name, given, scope) or (self._held(of, name) if of is not None and not given else "")
+        if values and of is not None and not is_source(name) and all(map(_is_number, values)) and self._is_reader(of):
+            return Apply(name, of, (), (), kind)  # how long it waits for records, or how many it takes
         return Apply(name, of, tuple(values), self._names(given), kind)
+
+    def _is_reader(self, of: Value) -> bool:
+        """Return whether records are taken from an object of a library."""
+        value: Value | None = of
+        for _ in range(30):
+            if value is None:
+                return False
+            kind = self.full_type(value) or (value.name if isinstance(value, Apply) and value.of is None else "")
+            if kind:
+                return reads(kind)
+            value = value.of if isinstance(value, Apply | Get) else None
+        return False
 
     def _result_type(self, name: str, given: list[Given], scope: Scope) -> str:
         """Return the type of what a library makes: the one in angle brackets, or a class that it is given."""
@@ -2191,6 +2305,12 @@ class Machine:
             "Array",
         ):
             return Items([value for _, value in given], len(self.guards))
+        if of is None and len(given) == 1 and name in ("dict", "Object.fromEntries", "Map"):
+            table = self._table_of(given[0][1])
+            if table is not None:
+                return table
+        if isinstance(of, Items) and name in TABLES and not given and (table := self._table_of(of)) is not None:
+            return table
         if of is None and name in ("dict",):
             thing = Thing(depth=len(self.guards))
             for key, value in given:
@@ -2203,6 +2323,8 @@ class Machine:
             return thing
         if of is None and simple in ("asdict", "vars") and len(given) == 1:
             return given[0][1]
+        if of is None and name in TYPES_OF and len(given) == 1:
+            return self._class_of(given[0][1])
         if of is None and simple in ITERATES and len(given) == 1 and isinstance(given[0][1], Items):
             return given[0][1]
         if of is None and name in ("append",) and given:
@@ -2241,6 +2363,58 @@ class Machine:
         del self.guards[start:]
         self._left = left
         return result
+
+    def _folded(
+        self, of: Value | None, name: str, given: list[Given], code: Call, scope: Scope
+    ) -> Value | None:
+        """Return what a function makes of the elements of a sequence, each with what it made before; None for others.
+
+        That it goes through the whole sequence does not make its result of all members of the elements.
+        """
+        function = next((one for _, one in given if isinstance(one, Closure)), None)
+        if function is None or len(function.function.parameters) < 2:
+            return None
+        others = [one for _, one in given if not isinstance(one, Closure | Method)]
+        if of is None and not others:
+            return None
+        source, others = (of, others) if of is not None else (others[0], others[1:])
+        element = self.element(source)
+        first = others[0] if others else element
+        so_far = first if isinstance(first, Thing | Items) or not others else Ref("so far")
+        listed: list[Given] = [("", so_far), ("", element)]
+        if FOLDS[name.partition("<")[0].rpartition(".")[2]]:
+            listed.reverse()
+        more = range(2, len(function.function.parameters))
+        listed += [("", Apply(f"each {at}", None, (source,))) for at in more]
+        start, left = len(self.guards), self._left
+        self.guards.append(Apply("for", None, (_origin(source),)))
+        result = self.call(function, listed, code, scope)
+        del self.guards[start:]
+        self._left = left
+        if isinstance(result, Thing | Items):
+            return result
+        return Apply("folded", None, (result, first) if others else (result,))
+
+    def _is_short(self, of: Items) -> bool:
+        """Return whether a list has few elements, all of them known: a function is called with one after the other."""
+        are_known = all(isinstance(one, Const | Thing | Closure | Type) for one in of.values)
+        return 1 < len(of.values) <= _MOST_TURNS and are_known and not of.yielded
+
+    def _each_of(self, of: Items, name: str, function: Value, code: Call, scope: Scope) -> Value:
+        """Return what a method of a short list returns that calls a function with each element."""
+        results: list[Value] = []
+        for one in of.values:
+            left, start = self._left, len(self.guards)
+            results.append(self.call(function, [("", one)], code, scope))
+            del self.guards[start:]
+            self._left = left
+        if name in WATCHED:
+            return of
+        if _keeps(name) or all(map(_is_test, results)):
+            return Apply("filtered", of, (Apply("each", None, tuple(results)),), via=name)
+        if name in FLATTENS:
+            results = [inside for one in results for inside in (one.values if isinstance(one, Items) else [one])]
+        return Items(results, len(self.guards))
 
     def _handlers(self, of: Value | None, thing: Thing, given: list[Given], code: Call, scope: Scope) -> None:
         """Run the functions that are members of an object which something unknown is given."""
@@ -2408,8 +2582,11 @@ class Machine:
             copied = next((value.values for _, value in given if isinstance(value, Items)), [])
             if copied or not any(isinstance(value, Thing | Input | Get | Apply) for _, value in given):
                 return Items(list(copied), len(self.guards))
-        if simple.endswith("Map") and not thing.arguments:
-            thing.type = ""
+        if simple.endswith("Map"):
+            table = self._table_of(thing.arguments[0]) if len(thing.arguments) == 1 else None
+            if table is not None:
+                return table
+            thing.type = "" if not thing.arguments else thing.type
         place = (scope.file.path, code.line)
         self._watch(self, Made(None, f"new {full}", tuple(given), place, tuple(self.guards), scope.file))
         for _, value in given:
@@ -2424,12 +2601,13 @@ class Machine:
         for key, value in members:
             if key == "*":
                 thing.base = value
-        self._initialize(thing, known)
         new = self._constructor(known, len(given))
         if new is not None and not new.function.getter:
+            self._initialize(thing, known)
             self._invoke(new.function, Scope(new.file, None, thing, new.known), given)
         else:
-            self._fill(thing, known, given)
+            self._fill(thing, known, given)  # what it is given is there before what the class makes of it
+            self._initialize(thing, known)
             if new is not None:
                 self._invoke(new.function, Scope(new.file, None, thing, new.known), [])
         for key, value in members:
@@ -2445,9 +2623,14 @@ class Machine:
         return thing
 
     def _fill(self, thing: Thing, known: Known, given: list[Given]) -> None:
-        """Set the fields of a class without a constructor by the order of the values, or by their names."""
-        fields = [(owner, one) for owner, one in self.program.fields(known)]
+        """Set the fields of a class without a constructor by the order of the values, or by their names.
+
+        Where a class has a header with what it is given, that is the order of its own fields.
+        """
+        fields = list(self.program.fields(known))
         named = {one.name: (owner, one) for owner, one in fields}
+        own = [(known, one) for one in known.cls.fields if not one.static]
+        fields = own if own and known.file.language in IMPLICIT else fields
         place = 0
         for key, value in given:
             if key == "*":
@@ -2601,6 +2784,18 @@ def _texts_of_chain(value: Value) -> list[list[str]]:
     if not is_looked_up:
         return []
     return [texts, texts[: len(texts) - below]] if below else [texts]
+
+
+def _is_number(value: Value) -> bool:
+    """Return whether a value is a number or a time that is known as it is written, or a flag."""
+    match value:
+        case Const(kind=kind):
+            return kind is not Kind.TEXT
+        case Ref(name=name):
+            return "." in name
+        case Apply(arguments=arguments, of=of):
+            return all(map(_is_number, arguments)) and (of is None or _is_number(of)) and bool(arguments)
+    return False
 
 
 def _set_inside(statements: Sequence[object]) -> Iterator[ir.Declare | ir.Assign]:

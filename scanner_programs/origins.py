@@ -38,7 +38,8 @@ class Origin(NamedTuple):
 
     *root* is the object that records come from. *path* is the field, empty for the whole value. *exact*: it is copied.
     *inside*: the path is one in the value of the record; otherwise it still is the record. *form*: it is the value in
-    another form, whose members are copied.
+    another form, whose members are copied. *only* are the topics that it comes from where a program asks a record for its
+    topic, *never* those that it does not come from; without any, that is not asked.
     """
 
     root: Value
@@ -46,14 +47,20 @@ class Origin(NamedTuple):
     exact: bool = True
     inside: bool = False
     form: bool = False
+    only: frozenset[str] = frozenset()
+    never: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
 class OriginReader:
-    """Finds the origins of values; *root* returns whether records come from a value, and whether it is their value."""
+    """Finds the origins of values; *root* returns whether records come from a value, and whether it is their value.
+
+    *topics* returns the topics that a condition says a record comes from.
+    """
 
     machine: Machine
     root: Callable[[Value], bool | None]
+    topics: Callable[[Value], frozenset[str]] = lambda _: frozenset()
     left: int = _MOST_NODES
     _known: dict[int, tuple[Value, tuple[Origin, ...]]] = field(default_factory=dict)
     _within: set[int] = field(default_factory=set)
@@ -79,7 +86,10 @@ class OriginReader:
             case Get(of=of, name=name):
                 return self._member(of, name)
             case Cond(test=test, then=then, otherwise=otherwise):
-                return (*self.of(then), *self.of(otherwise), *_computed(self._of_test(test)))
+                ways = self.of(then), self.of(otherwise)
+                if topics := self.topics(test):
+                    return (*_from(ways[0], topics), *_but_from(ways[1], topics))
+                return (*ways[0], *ways[1], *_computed(self._of_test(test)))
             case Thing(fields=fields, base=base, arguments=arguments):
                 parts = [*fields.values(), *arguments, *((base,) if base is not None else ())]
                 return self._together(parts)
@@ -133,6 +143,8 @@ class OriginReader:
             return (_element(one) if is_many else one for one in self._together(arguments))
         if value.name in ("mapped", "filtered", "keyed", "joined") and of is not None:
             return self.of(self.machine.element(value))
+        if value.name == "folded" and of is None:
+            return _computed(self._together(arguments))
         if value.name.startswith("each ") or value.name in ("key", "unset", "setting"):
             return ()
         if of is not None and self.machine.is_port(of):
@@ -196,6 +208,21 @@ def _below(one: Origin, name: str) -> Iterable[Origin]:
         yield one
 
 
+def _from(found: Iterable[Origin], topics: frozenset[str]) -> Iterable[Origin]:
+    """Yield the origins that are of records of some topics."""
+    for one in found:
+        left = (one.only & topics if one.only else topics) - one.never
+        if left:
+            yield one._replace(only=left)
+
+
+def _but_from(found: Iterable[Origin], topics: frozenset[str]) -> Iterable[Origin]:
+    """Yield the origins that are of records of other topics."""
+    for one in found:
+        if not one.only or one.only - topics:
+            yield one._replace(only=one.only - topics, never=one.never | topics)
+
+
 def _element(one: Origin) -> Origin:
     """Return the origin of an element of a list: of a field, its items; of records, one of them."""
     return one._replace(path=(*one.path, "[]")) if one.path and one.exact and one.path[-1] != "[]" else one
@@ -223,9 +250,9 @@ def _looked_up(value: Apply) -> str:
 
 def shortest(found: Iterable[Origin]) -> tuple[Origin, ...]:
     """Return origins without those that another one says better: copied before computed."""
-    best: dict[tuple[int, tuple[str, ...]], Origin] = {}
+    best: dict[tuple[object, ...], Origin] = {}
     for one in found:
-        key = (id(one.root), one.path)
+        key = (id(one.root), one.path, one.only, one.never)
         if key not in best or (one.exact and not best[key].exact):
             best[key] = one
     return tuple(best.values())

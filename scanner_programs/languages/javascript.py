@@ -202,7 +202,7 @@ def _notes(lower: Lowering, nodes: list[Node]) -> tuple[Note, ...]:
         if isinstance(code, Call):
             given, code = code.arguments, code.function
         if isinstance(code, Name | Member):
-            found.append(Note(code.name, given))
+            found.append(Note(code.name, given, code.of if isinstance(code, Member) else None))
     return tuple(found)
 
 

@@ -121,7 +121,7 @@ def _notes(lower: Lowering, node: Node) -> tuple[Note, ...]:
         if isinstance(code, Call):
             given, code = code.arguments, code.function
         if isinstance(code, Name | Member):
-            found.append(Note(code.name, given))
+            found.append(Note(code.name, given, code.of if isinstance(code, Member) else None))
     return tuple(found)
 
 

@@ -71,6 +71,24 @@ WATCHED = _words(
     "onEach peek tap also doOnNext doOnSuccess doOnError evalTap forEach foreach finally onError catchError"
 )
 """Methods of the languages' own sequences and promises that return what they are called on."""
+FOLDS = {
+    **dict.fromkeys(_words("reduce fold foldLeft Aggregate aggregate inject"), False),
+    **dict.fromkeys(_words("foldRight rfold"), True),
+}
+"""Methods of sequences that put their elements together one by one, each with whether the element comes first."""
+CLASSES = _words("getClass GetType class javaClass __class__ constructor")
+"""Members of every object, in the languages, that are its class."""
+CLASS_NAMES = _words("getSimpleName simpleName Name __name__ name")
+"""Members of a class that are its name."""
+TYPES_OF = _words("type typeof reflect.TypeOf")
+"""Functions that return the class of what they are given."""
+INDEXES = {
+    **dict.fromkeys(_words("associateBy keyBy toMap ToDictionary indexBy index_by"), False),
+    "associate": True,
+}
+"""Methods of sequences that make a map by a function of the keys, each with whether it makes pairs instead."""
+TABLES = _words("toMap to_h toDict")
+"""Methods of sequences that make a map of pairs."""
 TAKES = _words(
     "received take poll get_nowait popleft shift dequeue Dequeue recv receive ReadAsync ReadAllAsync pop "
     "removeFirst drainTo iter_queue"
