@@ -11,7 +11,7 @@ from scanner_programs import ir
 from scanner_programs.calls import called_in, names_in, reaching
 from scanner_programs.deep import deep_recursion
 from scanner_programs.ir import Kind, Literal, Name, walk
-from scanner_programs.libraries.clients import CLIENTS
+from scanner_programs.libraries.clients import CLIENTS, is_source
 from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.standard import ADDS, TAKES
 from scanner_programs.machine import Given, Machine, Made, container_name, watches
@@ -33,6 +33,7 @@ from scanner_programs.values import (
     Thing,
     Value,
     is_made,
+    is_topic,
     negate,
     show,
 )
@@ -506,6 +507,10 @@ class _Reader:
         sent = [machine.full_type(value) for _, value in made.given if isinstance(value, Thing)]
         for row in rows:
             signature = row.sends[name].get(len(made.given), row.sends[name].get(0, ""))
+            if "sink" in signature.split():
+                of_sinks = [one for _, value in made.given for one in _origins_of(machine, value)]
+                is_other = any("." in one for one in of_sinks)
+                names = of_sinks if is_other else names
             for one in (*names, *(sent if {"record", "sink"} & {*signature.split()} else ())):
                 plain = one.replace("::", ".")
                 words = plain.partition("<")[0].partition("[")[0].split(".")
@@ -529,6 +534,8 @@ class _Reader:
         for key in ("record", "sink"):
             if key in parts:
                 listed = list(self._parts_of(machine, parts[key], 0))
+                if key == "sink" and all(one.keys() <= {"value"} for one in listed):
+                    listed = [{}]  # it writes the records that the stream has
         if "form" in rest:
             message = list(self._parts_of(machine, rest["form"], 0))
             if any(one.keys() & {"key", "value"} for one in message) and _has_parts(rest["form"]):
@@ -791,9 +798,9 @@ class _Reader:
         joins = joins or ("||", "&&")
         if isinstance(guard, Apply) and guard.of is None and guard.name in (sign, *joins):
             sides = guard.arguments
-            if guard.name == sign and any(_is_topic(one) for one in sides):
+            if guard.name == sign and any(is_topic(one) for one in sides):
                 for one in sides:
-                    yield from () if _is_topic(one) else _texts(self._set(one))
+                    yield from () if is_topic(one) else _texts(self._set(one))
             for one in sides if guard.name != sign else ():
                 yield from self._topics_compared(one, sign, *joins)
 
@@ -1087,7 +1094,11 @@ def _origins(machine: Machine, made: Made) -> Iterator[str]:
     if made.of is None:
         yield made.name.rpartition(".")[0]
         return
-    value: Value | None = made.of
+    yield from _origins_of(machine, made.of)
+
+
+def _origins_of(machine: Machine, value: Value | None) -> Iterator[str]:
+    """Yield the full names of what a value is of, and of what it comes from."""
     for _ in range(30):
         if value is None:
             return
@@ -1158,7 +1169,12 @@ def _kept(stream: Value) -> Iterator[Value]:
     value: Value | None = stream
     while isinstance(value, Apply):
         if value.name not in ("mapped", "keyed") and value.arguments:
-            yield Apply(value.name, None, value.arguments, value.names)
+            # Of what a stream begins with, the topics count, not how the client is set up.
+            named = [one for one in value.arguments if isinstance(one, Apply) and is_source(one.name.rpartition(".")[2])]
+            if value.of is None and named:
+                yield from named
+            else:
+                yield Apply(value.name, None, value.arguments, value.names)
         value = value.of
 
 
@@ -1167,12 +1183,6 @@ def _header(value: Apply) -> str:
     if len(value.arguments) == 2 and isinstance(value.arguments[0], Ref):
         return _HEADERS.get(value.arguments[0].name.rpartition("KafkaHeaders.")[2], "")
     return ""
-
-
-def _is_topic(value: Value) -> bool:
-    """Return whether a value is the topic of a record."""
-    is_method = isinstance(value, Apply) and value.of is not None and not value.arguments
-    return (is_method or isinstance(value, Get)) and value.name.lower() in ("topic", "gettopic")  # type: ignore[union-attr]
 
 
 def _topic_in(thing: Thing) -> Value | None:

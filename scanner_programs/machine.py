@@ -44,6 +44,7 @@ from scanner_programs.libraries.standard import (
     KEYS,
     LISTS,
     MAKERS,
+    MERGES,
     PAIRS,
     PRESENT,
     PUTS,
@@ -54,6 +55,7 @@ from scanner_programs.libraries.standard import (
     TAKES,
     TESTS,
     TEXTS,
+    THROUGH,
     TYPES_OF,
     WATCHED,
     WRAPS,
@@ -172,6 +174,7 @@ class Machine:
         self._constants: dict[tuple[str, str], Value] = {}
         self._modules: dict[str, list[ir.File]] = {}
         self._decorations: dict[int, Value] = {}
+        self._replayed: dict[str, tuple[str, list[Given], Call, Scope]] = {}
         self.steps = 0
         self.keeps = True
         self._discarded = False
@@ -1668,8 +1671,8 @@ class Machine:
 
     def _call(self, code: Call, scope: Scope, *, discarded: bool) -> Value:
         bare = self._without_types(code.function)
-        if bare is not code.function and isinstance(code.function, Name | Member):
-            kinds = parameters_of(code.function.name)
+        if bare is not code.function:
+            kinds = parameters_of(code.function.name) if isinstance(code.function, Name | Member) else []
             value = self._called(replace(code, function=bare), scope, discarded=discarded)
             return self.declared(value, kinds[-1], scope.file, scope.known) if kinds else value
         return self._called(code, scope, discarded=discarded)
@@ -1733,6 +1736,9 @@ class Machine:
             program = self.program
             if bare in program.methods or bare in program.functions or bare in program.classes:
                 return Name(bare) if isinstance(function, Name) else Member(function.of, bare)
+        generic = function.of if isinstance(function, ir.Index) else None
+        if isinstance(generic, Name | Member) and generic.name in self.program.functions:  # as Go writes types
+            return generic
         return function
 
     def _yield(self, name: str, value: Value) -> Value:
@@ -1865,6 +1871,9 @@ class Machine:
                     return generated
             case Type():
                 return self._call_static(of, name, given, code, scope, discarded=discarded)
+            case Ref(name=before) if before.endswith(">") and _simple(before)[:1].isupper():
+                # An object of a library that is given types and nothing else, as `Flow[Order]` is in Scala.
+                return self._library_call(Apply(before, via=before), name, given, code, scope, discarded=discarded)
             case Ref(name=before):
                 found_value = self._of_ref(before, name)
                 if found_value is not None:
@@ -2052,6 +2061,8 @@ class Machine:
                 return self.member(of, key.text) if key.text in of.fields or len(given) == 1 else missing
             if self._is_table(of):
                 return self._entry(of, key, missing)
+        if len(given) == 1 and is_free and name in MERGES and isinstance(given[0][1], Thing | Cond):
+            return self._merged(of, given[0][1])
         if len(given) == 1 and is_free and name in ("update", "putAll", "addAll", "insertAll"):
             other = given[0][1]
             if isinstance(other, Thing) and isinstance(of, Thing):
@@ -2067,6 +2078,14 @@ class Machine:
         if isinstance(of, Thing):
             return Thing(kind, of.known, {**of.fields, **new}, of.arguments, of.base, depth=len(self.guards))
         return Thing(kind, known, new, base=of, depth=len(self.guards))
+
+    def _merged(self, of: Value, other: Value) -> Value:
+        """Return a map with the entries of two."""
+        if isinstance(other, Cond):
+            return self.choose(other.test, self._merged(of, other.then), self._merged(of, other.otherwise))
+        if not isinstance(other, Thing):
+            return of if other == NULL else Apply("merge", None, (of, other))
+        return self._copied(of, list(other.fields.items()))
 
     def _as_field(self, known: Known | None, name: str, value: Value) -> Value:
         """Return a value as one of the type that a member of a class has."""
@@ -2103,6 +2122,18 @@ class Machine:
     def _library_call(
         self, of: Value | None, name: str, given: list[Given], code: Call, scope: Scope, *, discarded: bool
     ) -> Value:
+        result = self._result_of(of, name, given, code, scope, discarded=discarded)
+        root = of
+        while isinstance(root, Apply) and root.of is not None:
+            root = root.of
+        if isinstance(root, Apply) and _stands_for_any(root) and isinstance(result, Apply):
+            self._replayed[show(result)] = name, given, code, scope
+        return result
+
+    def _result_of(
+        self, of: Value | None, name: str, given: list[Given], code: Call, scope: Scope, *, discarded: bool
+    ) -> Value:
+        """Return what a call of a library returns, as far as that is known."""
         if self._watch(self, self._made(of, name, given, code, scope)):
             return Apply(name, of, tuple(value for _, value in given), self._names(given))
         if of is None and given and name in ENVIRONMENT and isinstance(given[0][1], Const):
@@ -2137,6 +2168,10 @@ class Machine:
                 return table
         if isinstance(of, Items) and len(functions) == len(given) == 1 and self._is_short(of):
             return self._each_of(of, name, functions[0], code, scope)
+        if of is not None and name in THROUGH and given:
+            through = self._through(of, given[0][1], code, scope)
+            if through is not None:
+                return through
         silent = self.is_watcher(of, name)
         step = self._step_of(of, name, scope) if of is not None else None
         if of is not None and step is not None:
@@ -2277,7 +2312,7 @@ class Machine:
             return made
         if of is None and (simple in LISTS or ".".join(name.split(".")[-2:]) in LISTS) and "." in name:
             return Items([value for _, value in given], len(self.guards))
-        if of is None and name in PAIRS:
+        if of is None and (name in PAIRS or ".".join(name.split(".")[-2:]) in PAIRS):
             thing = Thing(depth=len(self.guards))
             values = [value for _, value in given]
             if name in ("Map.of", "java.util.Map.of") and len(values) % 2 == 0:
@@ -2394,6 +2429,29 @@ class Machine:
         if isinstance(result, Thing | Items):
             return result
         return Apply("folded", None, (result, first) if others else (result,))
+
+    def _through(self, of: Value, way: Value, code: Call, scope: Scope) -> Value | None:
+        """Return a stream after a part of a pipeline that is put together elsewhere; None for other values.
+
+        That is a function of the whole stream, or steps on an object that stands for any stream.
+        """
+        if isinstance(way, Closure | Method):
+            return self.call(way, [("", of)], code, scope) if self._count(way, 1) == 1 else None
+        steps: list[Apply] = []
+        value: Value | None = way
+        while isinstance(value, Apply) and value.of is not None:
+            steps.append(value)
+            value = value.of
+        if not steps or not isinstance(value, Apply) or not _stands_for_any(value):
+            return None
+        for one in reversed(steps):
+            known = self._replayed.get(show(one))
+            if known is None:
+                of = replace(one, of=of)
+            else:
+                name, given, made, place = known
+                of = self.call_method(of, name, given, made, place)
+        return of
 
     def _is_short(self, of: Items) -> bool:
         """Return whether a list has few elements, all of them known: a function is called with one after the other."""
@@ -2796,6 +2854,16 @@ def _is_number(value: Value) -> bool:
         case Apply(arguments=arguments, of=of):
             return all(map(_is_number, arguments)) and (of is None or _is_number(of)) and bool(arguments)
     return False
+
+
+def _simple(name: str) -> str:
+    """Return the last part of a full name without types."""
+    return name.partition("<")[0].rpartition(".")[2]
+
+
+def _stands_for_any(value: Apply) -> bool:
+    """Return whether a value stands for any stream: steps on it are done to the streams that it is given later."""
+    return value.of is None and bool(value.via) and value.via == value.name
 
 
 def _set_inside(statements: Sequence[object]) -> Iterator[ir.Declare | ir.Assign]:

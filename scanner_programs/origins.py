@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -27,6 +28,8 @@ from scanner_programs.values import (
 
 _MOST_NODES = 4_000
 _MOST_ORIGINS = 200
+_CONVERSION = re.compile(r"(?:to|as|parse|decode)[A-Z]")
+"""What the names of members begin with that are the same value in another form."""
 _RECORD = frozenset(("message", "record", "data", "msg", "delivery"))
 """What clients call a record among other things, such as its topic and partition."""
 _VALUE = frozenset(("value", "payload", "body", "content", "bytes"))
@@ -113,7 +116,7 @@ class OriginReader:
         return tuple(one for one in self.of(test) if one.path)
 
     def _member(self, of: Value, name: str) -> Iterable[Origin]:
-        if name[:2] in ("to", "as") and name[2:3].isupper():  # the value in another form
+        if _CONVERSION.match(name):  # the value in another form
             return self._step(of, name)
         is_held = name.lower().removeprefix("get") in HELD
         if isinstance(of, Thing) and of.known is None and of.type and not is_held and name not in of.fields:

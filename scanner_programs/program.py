@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from scanner_programs.ir import Block, Call, Class, Field, File, Function, Literal, Member, Name, walk
+from scanner_programs.ir import Block, Call, Class, Declare, Expression, Field, File, Function, Lambda, Literal, Member, Name, New, walk
 from scanner_programs.libraries.others import (
     BY_PLACE,
     NAMING_ENUMERATIONS,
@@ -148,13 +148,16 @@ class Program:
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
-        """Return all functions, and the statements of files outside of functions."""
+        """Return all functions, and the statements of files and of single objects outside of functions."""
         found = [place for listed in (*self.functions.values(), *self.methods.values()) for place in listed]
         known = {id(place.function) for place in found}
         found += [place for place in self._extensions.values() if id(place.function) not in known]
         for file in self.files:
             if file.statements:
                 found.append(Place(Function("", (), Block(tuple(file.statements))), file))
+        for known in (one for listed in self.classes.values() for one in listed):
+            if known.cls.single and known.cls.statements:
+                found.append(Place(Function("", (), Block(known.cls.statements), line=known.cls.line), known.file, known))
         return tuple(found)
 
     @cached_property
@@ -270,6 +273,42 @@ class Program:
                 if isinstance(made, Name) and texts:
                     found[made.name] = texts
         return found
+
+    @cached_property
+    def codecs(self) -> dict[str, list[tuple[Known | None, File, Expression]]]:
+        """Return the functions and objects that say how objects of a class are written, by the class, as Scala has it.
+
+        That is the value of a variable of a generic type of the class alone, unless it makes objects of the class.
+        """
+        found: dict[str, list[tuple[Known | None, File, Expression]]] = {}
+        listed = [
+            (known, known.file, one.type, one.value)
+            for each in self.classes.values()
+            for known in each
+            for one in known.cls.fields
+            if known.file.language == "scala"
+        ]
+        listed += [
+            (None, file, one.type, one.value)
+            for file in self.files
+            for one in (file.statements if file.language == "scala" else ())
+            if isinstance(one, Declare)
+        ]
+        for owner, file, kind, value in listed:
+            inside = parameters_of(kind) if value is not None else []
+            if value is None or len(inside) != 1 or base_type(inside[0]) not in self.classes:
+                continue
+            for one in walk(value):
+                if isinstance(one, Lambda) and len(one.function.parameters) == 1 and not self._makes(one, inside[0]):
+                    found.setdefault(base_type(inside[0]), []).append((owner, file, one))
+        return found
+
+    def _makes(self, code: object, kind: str) -> bool:
+        """Return whether code makes objects of a class, or of one below it."""
+        made = {one.function.name for one in walk(code) if isinstance(one, Call) and isinstance(one.function, Name)}
+        made |= {base_type(one.type) for one in walk(code) if isinstance(one, New)}
+        below = [one for known in self.classes.get(base_type(kind), ()) for one in (known, *self.subclasses(known))]
+        return any(one.cls.name in made or one.qualified in made for one in below)
 
     def concrete(self, known: Known) -> list[Known]:
         """Return the classes that an object of a class may have: itself, and those below it that promise nothing."""

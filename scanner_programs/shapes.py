@@ -18,9 +18,9 @@ from scanner_programs.libraries.others import (
     WIRE_NAMES,
 )
 from scanner_programs.machine import Machine
-from scanner_programs.program import Known, Place, Program
+from scanner_programs.program import Known, Place, Program, Scope
 from scanner_programs.residue import code_text
-from scanner_programs.values import NULL, REMOVED, Apply, Cond, Get, Input, Items, Ref, Shown, Thing, Value, show
+from scanner_programs.values import NULL, REMOVED, Apply, Cond, Get, Input, Items, Ref, Shown, Thing, Value, asks_topic, show
 
 _DEEPEST = 5
 _MOST_FIELDS = 500
@@ -70,6 +70,7 @@ class _Shapes:
         self.shown = Shown()
         self.name = ""
         self._within: list[int] = []
+        self._within_codec: list[str] = []
         self._within_type: list[int] = []
 
     def read(self, value: Value, path: str, depth: int, kind: str = "", notes: str = "") -> None:
@@ -86,6 +87,13 @@ class _Shapes:
             self._within.append(id(value))
             self.name = self.name or known.cls.name
             self.read(self._machine.call_own(hook, value), path, depth + 1)
+            self._within.pop()
+            return
+        if known is not None and self.format and (codec := self._codec(known, value)) is not None:
+            self._within.append(id(value))
+            self._within_codec.append(known.cls.name)
+            self.read(codec, path, depth + 1)
+            self._within_codec.pop()
             self._within.pop()
             return
         match value:
@@ -134,6 +142,17 @@ class _Shapes:
                 is_hook = function.name in HOOKS or any(note.name in HOOK_NOTES for note in function.notes)
                 if is_hook and function.body is not None:
                     return Place(function, owner.file, owner)
+        return None
+
+    def _codec(self, known: Known, value: Value) -> Value | None:
+        """Return what the program's own code for a class makes of a value that is written; None without such code."""
+        program = self._machine.program
+        for owner in (known, *program.supers(known)):
+            listed = program.codecs.get(owner.cls.name, []) if owner.cls.name not in program.placed else []
+            if listed and owner.cls.name not in self._within_codec:
+                near, file, code = listed[0]
+                function = self._machine.apart(code, Scope(file, None, None, near))
+                return self._machine.call(function, [("", value)], ir.Call(code, ()), Scope(file, None, None, near))
         return None
 
     def _is_data(self, known: Known) -> bool:
@@ -276,8 +295,10 @@ class _Shapes:
             if not _is_empty(way):
                 inner.read(way, path, depth)
             sides.append(inner.fields)
+            is_asked = asks_topic(value.test)
             for key, values in inner.values.items():
-                found.setdefault(key, []).extend(values)
+                of_topic = [Cond(value.test, *((one, NULL) if way is value.then else (NULL, one))) for one in values]
+                found.setdefault(key, []).extend(of_topic if is_asked else values)
             self.name = self.name or inner.name
             self.shown.opaque |= inner.shown.opaque
             self.format += [one for one in inner.format if one not in self.format]

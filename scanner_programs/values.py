@@ -13,6 +13,7 @@ from operator import mod, mul, sub
 from typing import TYPE_CHECKING, TypeAlias
 
 from scanner_programs.ir import Function, Kind
+from scanner_programs.libraries.clients import is_source, reads
 from scanner_programs.residue import code_text
 
 if TYPE_CHECKING:
@@ -282,6 +283,10 @@ class Shown:
                 return known.cls.name
 
     def _apply(self, value: Apply, depth: int) -> str:
+        topics = [one for one in value.arguments if isinstance(one, Apply) and is_source(_last(one.name))]
+        if topics and value.of is None and is_source(_last(value.name)) and not self._identity:
+            # What records are read with does not change them: what it is set to is not part of their text.
+            return f"{value.name}({', '.join(self.text(one, depth + 1) for one in topics)})"
         shown = [self.text(one, depth + 1) for one in value.arguments]
         if value.names:
             shown = [f"{name}={text}" if name else text for name, text in zip(value.names, shown, strict=True)]
@@ -295,15 +300,47 @@ class Shown:
         if id(value) in self._within:
             return "{…}"
         self._within.append(id(value))
-        shown = [f"{name}: {self.text(one, depth + 1)}" for name, one in sorted(value.fields.items())]
+        is_reader = value.known is None and bool(value.type) and reads(value.type) and not self._identity
+        fields = [(name, one) for name, one in value.fields.items() if not (is_reader and _is_tuning(name, one))]
+        shown = [f"{name}: {self.text(one, depth + 1)}" for name, one in sorted(fields)]
         if value.base is not None:
             shown.insert(0, f"*: {self.text(value.base, depth + 1)}")
         shown += [f"after {call}" for call in value.touched if not self._identity]
-        made = ", ".join(self.text(one, depth + 1) for one in value.arguments)
+        given = [_untuned(one) if is_reader else one for one in value.arguments]
+        made = ", ".join(self.text(one, depth + 1) for one in given)
         self._within.pop()
         kind = "" if value.known is not None else value.type
         kind += f"#{id(value)}" if self._numbered else ""
         return f"{kind}{f'({made})' if made else ''}{{{', '.join(shown)}}}"
+
+
+def _last(name: str) -> str:
+    return name.partition("<")[0].replace("::", ".").rpartition(".")[2]
+
+
+def _is_tuning(name: str, value: Value) -> bool:
+    """Return whether a member of what records are read with is a plain setting: it changes no record."""
+    key = name.lower().replace("_", "").replace(".", "")
+    return not ("topic" in key or "deserializer" in key or "serde" in key) and _is_plain(value)
+
+
+def _is_plain(value: Value) -> bool:
+    match value:
+        case Const() | Ref():
+            return True
+        case Apply(of=of, arguments=arguments):
+            return all(map(_is_plain, arguments)) and (of is None or _is_plain(of))
+        case Items(values=values):
+            return all(map(_is_plain, values))
+    return False
+
+
+def _untuned(value: Value) -> Value:
+    """Return a map of settings without the plain ones; other values as they are."""
+    if not isinstance(value, Thing) or value.known is not None or value.type:
+        return value
+    left = {name: one for name, one in value.fields.items() if not _is_tuning(name, one)}
+    return Thing("", None, left, value.arguments, value.base, value.touched)
 
 
 def _constant(value: Const) -> str:
@@ -324,6 +361,19 @@ def is_made(value: Value) -> bool:
     if isinstance(value, Apply) and value.of is None:
         return value.name.partition("<")[0].replace("::", ".").rpartition(".")[2][:1].isupper()
     return isinstance(value, Thing) and bool(value.type)
+
+
+def is_topic(value: Value) -> bool:
+    """Return whether a value is the topic of a record."""
+    is_method = isinstance(value, Apply) and value.of is not None and not value.arguments
+    return (is_method or isinstance(value, Get)) and value.name.lower() in ("topic", "gettopic")  # type: ignore[union-attr]
+
+
+def asks_topic(test: Value) -> bool:
+    """Return whether a condition is about the topic that a record came from."""
+    if not isinstance(test, Apply) or test.of is not None or test.name not in ("==", "!=", "&&", "||"):
+        return False
+    return any(is_topic(one) or asks_topic(one) for one in test.arguments)
 
 
 def is_opaque(values: Iterable[Value]) -> bool:

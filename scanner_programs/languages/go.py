@@ -435,8 +435,15 @@ def _asserted(lower: Lowering, node: Node) -> Expression:
 
 
 def _converted(lower: Lowering, node: Node) -> Expression:
+    """Lower what the grammar takes for a conversion: a generic function that is given one argument looks the same."""
     kind = node.child_by_field_name("type")
     value = lower.value(node.child_by_field_name("operand"))
+    inside = kind.child_by_field_name("type") if kind.type == "generic_type" else None
+    if inside is not None:
+        package, _, name = text(inside).rpartition(".")
+        generic: Expression = Member(Name(package), name) if package else Name(name)
+        given = tuple(Name(text(one)) for one in lower.named(kind.child_by_field_name("type_arguments")))
+        return Call(Index(generic, given[0] if given else Name("")), (Argument(value),), line(node))
     return Call(Name(text(kind)), (Argument(value),), line(node))
 
 

@@ -169,15 +169,40 @@ CLIENTS: tuple[Client, ...] = (
             "produceAsync": {1: "record", 3: "record - -", 5: "topic key value - -"},
         },
         types=_words("Producer"),
-        subscribes={"topics": {0: "topic"}, "plainStream": {0: "topic"}},
+        receives=_words("Consumer Subscription CommittableRecord"),
+        subscribes={
+            **{name: {0: "topic"} for name in ("topics", "plainStream", "partitionedStream", "consumeWith")},
+        },
         languages=_JVM,
     ),
     Client(
         "Alpakka Kafka",
         ("akka.kafka", "org.apache.pekko.kafka"),
-        sends={"plainSink": {0: "-"}, "flexiFlow": {0: "-"}},
+        sends={
+            "send": {1: "record"},
+            "sendEnvelope": {1: "record"},
+            "runWith": {1: "sink", 2: "sink -"},
+            "to": {1: "sink"},
+            "toMat": {1: "sink", 2: "sink -"},
+            "via": {1: "sink"},
+            "viaMat": {1: "sink", 2: "sink -"},
+        },
+        records={
+            "ProducerRecord": _RECORD,
+            "ProducerMessage.single": {1: "record", 2: "record -"},
+            "ProducerMessage.Message": {2: "record -"},
+            "ProducerMessage.multi": {1: "record", 2: "record -"},
+        },
+        whole=_words("runWith to toMat via viaMat"),
         types=_words("Producer ProducerSettings ProducerMessage"),
-        subscribes={"topics": {0: "topic"}, "topicPattern": {0: "topic"}},
+        receives=_words("Consumer Subscriptions CommittableMessage"),
+        subscribes={
+            **{name: {0: "topic"} for name in ("topics", "topicPattern")},
+            **{
+                name: {0: "- topic"}
+                for name in ("plainSource", "committableSource", "atMostOnceSource", "sourceWithOffsetContext")
+            },
+        },
         languages=_JVM,
     ),
     # --- Python

@@ -37,6 +37,8 @@ CONSTRUCTORS = ("new", "__init__", "constructor")
 INVOKES = frozenset(("apply", "accept", "call", "invoke", "get", "run", "test", "Invoke", "bind", "applyAsync"))
 PUTS = frozenset(("put", "set", "setProperty", "Add", "add", "insert", "Set", "addProperty", "putIfAbsent", "property"))
 LISTS = frozenset(("asList", "singletonList", "singleton", "List.of", "Set.of", "ImmutableList.of", "ImmutableSet.of"))
+MERGES = _words("deepMerge merge")
+"""Methods of maps that return one with the entries of another one, too."""
 PAIRS = frozenset(
     (
         "Map.of",
@@ -87,6 +89,8 @@ INDEXES = {
     "associate": True,
 }
 """Methods of sequences that make a map by a function of the keys, each with whether it makes pairs instead."""
+THROUGH = _words("via viaMat through transform transformDeferred compose")
+"""Methods of streams that are given what to do with the stream as a whole."""
 TABLES = _words("toMap to_h toDict")
 """Methods of sequences that make a map of pairs."""
 TAKES = _words(
