@@ -11,22 +11,24 @@ from scanner_programs import ir
 from scanner_programs.calls import called_in, names_in, reaching
 from scanner_programs.deep import deep_recursion
 from scanner_programs.ir import Kind, Literal, Name, walk
-from scanner_programs.libraries.clients import CLIENTS, is_source
+from scanner_programs.libraries.clients import CLIENTS
 from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.standard import ADDS, TAKES
-from scanner_programs.machine import Given, Machine, Made, container_name, watches
+from scanner_programs.machine import Given, Machine, Made, watches
 from scanner_programs.origins import Origin, OriginReader, shortest
-from scanner_programs.program import Known, Place, Program, Scope, base_type, parameters_of
+from scanner_programs.program import Known, Place, Program, Scope, base_type, container_name, parameters_of
 from scanner_programs.receives import Receives
 from scanner_programs.residue import class_texts, code_text, silent_in, watchers_in
 from scanner_programs.shapes import Shape, shape_of
 from scanner_programs.values import (
     Apply,
+    Closure,
     Cond,
     Const,
     Get,
     Input,
     Items,
+    Method,
     Opaque,
     Ref,
     Shown,
@@ -237,6 +239,7 @@ class _Reader:
         self._machine = Machine(self._program, self._watch, self._serves)
         rows = [row for listed in self._clients.values() for row in listed]
         self._receives = Receives(self._machine, rows, lambda value: _texts(self._set(value)))
+        self._machine.record_text = self._record_text
         for place in places:  # before what is evaluated reaches a limit
             self._receives.listened(place)
         for place in places:
@@ -359,17 +362,21 @@ class _Reader:
             for name, one in called_in(place.function):
                 of = one.function.of if isinstance(one.function, ir.Member) else None
                 if of is not None and (name in TAKES or (name == "get" and not one.arguments)):
-                    taken.add(container_name(of))
+                    taken.add(self._container(of))
                 elif of is not None and name in ADDS:
-                    feeders.append((container_name(of), place))
+                    feeders.append((self._container(of), place))
             taken |= {
-                container_name(one.source) for one in walk(place.function) if isinstance(one, ir.Loop) and one.source
+                self._container(one.source) for one in walk(place.function) if isinstance(one, ir.Loop) and one.source
             }
         self._silent = True
         for place in {id(place): place for name, place in feeders if name and name in taken}.values():
             self._view = place
             self._machine.run(place)
         self._silent = False
+
+    def _container(self, code: ir.Expression) -> str:
+        name = container_name(code)
+        return self._program.ends.get(name, name)
 
     def _serves(self, known: Known) -> bool:
         if id(known.cls) in self._serving:
@@ -734,7 +741,7 @@ class _Reader:
         client: Value | None = None,
     ) -> None:
         assert self._view is not None
-        shown = Shown()
+        shown = Shown(records=self._record_text)
         topic = parts.get("topic")
         if topic is not None:
             topic = self._set(topic)
@@ -748,7 +755,7 @@ class _Reader:
         text = shown.text(topic) if topic is not None else ""
         others = sorted((key, shown.text(value)) for key, value in parts.items() if key not in ("topic", "value", "-"))
         shape, values = shape_of(self._machine, parts["value"]) if "value" in parts else (Shape(), {})
-        held = frozenset(show(one) for one in guards)
+        held = frozenset(Shown(records=self._record_text).text(one) for one in guards)
         of = tuple(sorted(_client_parts(client).items())) if client is not None else ()
         contract = Contract(
             view=self._view.name,
@@ -788,6 +795,26 @@ class _Reader:
         only = frozenset(topic for guard in guards for topic in self._topics_compared(guard))
         never = frozenset(topic for guard in guards for topic in self._topics_compared(guard, "!=", "&&"))
         return _Sent(contract, view, fields, inputs, only, never)
+
+    def _record_text(self, value: Value) -> str | None:
+        """Return the text of what records come from; None for other values.
+
+        How they are read changes no record, but for code that makes values of them.
+        """
+        view = self._view
+        if view is None or (self._receives.root(value, view) is None and not self._is_made_to_read(value, view)):
+            return None
+        topics: tuple[str, ...] = ()
+        if len({one.topics for one in self._receives.noted}) > 1:
+            topics = self._receives.topics(value, view, ())
+            if not topics:
+                return None
+        return f"received({', '.join((*topics, *_reading(value)))})"
+
+    def _is_made_to_read(self, value: Value, view: Place) -> bool:
+        """Return whether an object is made of options of which one names the topics that it reads."""
+        options = value.arguments if isinstance(value, Apply) and value.of is None and is_made(value) else ()
+        return any(isinstance(one, Apply) and self._receives.root(one, view) is not None for one in options)
 
     def _is_of_topics(self, test: Value) -> bool:
         """Return whether a condition is about the topic that a record came from."""
@@ -894,6 +921,8 @@ class _Reader:
         for place in places:
             if id(place.function) in visited:
                 mentioned |= {*names_in(place.function), *map(base_type, _types_in(place.function))}
+                mentioned |= set(map(base_type, _types_in(place.known.cls.fields if place.known is not None else ())))
+        is_known = all(one.topics for one in self._found.contracts)
         direct = {name for name in mentioned if name in self._program.functions}
         waiting += [
             name for name in direct if not any(id(one.function) in visited for one in self._program.functions[name])
@@ -920,7 +949,9 @@ class _Reader:
                     at = (known.file.path, known.cls.line)
                     loggers = self._loggers.get(known.cls.name, ())
                     for one in (one for one in known.cls.fields if one.name not in loggers):
-                        self._found.loose[f"{known.qualified}.{one.name}"] = code_text((one.type, one.notes)), at
+                        # A topic that is not known may be the value of a field.
+                        code = (one.type, one.notes) if is_known else (one.type, one.notes, one.value)
+                        self._found.loose[f"{known.qualified}.{one.name}"] = code_text(code), at
 
     def _declarer(self, place: Place) -> int:
         """Return what a function is one form of: the class furthest above that has the method, or the function."""
@@ -1169,12 +1200,7 @@ def _kept(stream: Value) -> Iterator[Value]:
     value: Value | None = stream
     while isinstance(value, Apply):
         if value.name not in ("mapped", "keyed") and value.arguments:
-            # Of what a stream begins with, the topics count, not how the client is set up.
-            named = [one for one in value.arguments if isinstance(one, Apply) and is_source(one.name.rpartition(".")[2])]
-            if value.of is None and named:
-                yield from named
-            else:
-                yield Apply(value.name, None, value.arguments, value.names)
+            yield value if value.of is None else Apply(value.name, None, value.arguments, value.names)
         value = value.of
 
 
@@ -1195,6 +1221,28 @@ def _topic_in(thing: Thing) -> Value | None:
                 if key.lower() == "topic":
                     return value
     return None
+
+
+def _reading(value: Value, depth: int = 0) -> Iterator[str]:
+    """Yield the texts of the code and the formats by which what records come from makes values of them."""
+    parts: list[tuple[str, Value]] = []
+    match value:
+        case Closure() | Method():
+            yield show(value)
+        case Thing(known=None):
+            parts = [*value.fields.items(), *(("", one) for one in value.arguments)]
+        case Thing():
+            yield show(value)
+        case Apply():
+            names = value.names or ("",) * len(value.arguments)
+            parts = [*zip(names, value.arguments, strict=True), *((("", value.of),) if value.of is not None else ())]
+        case Items(values=values):
+            parts = [("", one) for one in values]
+    for name, one in parts if depth < _MOST_RECORDS else ():
+        if "serde" in name.lower() or "serializer" in name.lower():
+            yield f"{name}: {show(one)}"
+        else:
+            yield from _reading(one, depth + 1)
 
 
 def _texts(value: Value) -> Iterator[str]:

@@ -62,7 +62,17 @@ from scanner_programs.libraries.standard import (
 )
 from scanner_programs.libraries.streams import CONNECTED, Step, step_of
 from scanner_programs.mappers import Mapper
-from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, elements_of, parameters_of
+from scanner_programs.program import (
+    Known,
+    Place,
+    Program,
+    Scope,
+    accepts,
+    base_type,
+    container_name,
+    elements_of,
+    parameters_of,
+)
 from scanner_programs.residue import code_text
 from scanner_programs.values import (
     FALSE,
@@ -155,11 +165,13 @@ class Machine:
         self._injected: dict[int, Thing] = {}
         self._files: dict[str, Scope] = {}
         self._globals: dict[tuple[str, str], Value | None] = {}
+        self.record_text: Callable[[Value], str | None] = lambda _: None
         self.made: dict[int, list[Thing]] = {}
         self.types: dict[str, tuple[ir.File, Known | None]] = {}
         self.spent = False
         self.visited: set[int] = set()
         self.fed: dict[str, list[Value]] = {}
+        self._ways: dict[str, list[tuple[tuple[str, int], ...]]] = {}
         self.records: list[Thing] = []
         self.followed: set[tuple[str, int]] = set()
         self.unfollowed: set[str] = set()
@@ -244,7 +256,15 @@ class Machine:
                 return self._input(f"setting {prefix}", kind, file, near)
             if self._serves(known):
                 return self._instance(known)
+            made = self._only(known) if not place[:1].isdigit() else None
+            if made is not None:
+                return made
         return self._input(place, kind, file, near)
+
+    def _only(self, known: Known) -> Value | None:
+        """Return the object of a class, if the program makes one only."""
+        made = [one for below in self.program.concrete(known) for one in self.made.get(id(below.cls), [])]
+        return made[0] if made and len({show(one) for one in made}) == 1 else None
 
     def settled(self, value: Value) -> Value:
         """Return a member of an object of settings as what the settings have for it; other values as they are."""
@@ -319,6 +339,21 @@ class Machine:
                         )
             self.guards, self._left = saved, left
         return self._injected[id(known)]
+
+    def _provided(self, value: Apply, known: Known) -> Value | None:
+        """Return the object that a call of a library gives a program which asks for one of a class, as containers do.
+
+        The call is given nothing but classes, and the program makes one object of the class, or it is one that sends.
+        """
+        root: Value | None = value
+        while isinstance(root, Apply):
+            if not all(isinstance(one, Type | Ref) for one in root.arguments) and root is value:
+                return None
+            root = root.of
+        if value.name in ("unset", "each") or isinstance(root, Input | Get | Thing) or value.via:
+            return None
+        made = self._only(known)
+        return self._instance(known) if made is None and self._serves(known) else made
 
     def _input(self, place: str, kind: str, file: ir.File, near: Known | None = None) -> Value:
         full = self.qualify(base_type(kind), file) if place.isdigit() and kind else ""
@@ -789,6 +824,8 @@ class Machine:
             case Items() if (found := _of_items(value, name)) is not None:
                 return found
         own = self.known_type(value)
+        if own is not None and isinstance(value, Apply) and (provided := self._provided(value, own)) is not None:
+            return self.member(provided, name)
         written = self._written.get((show(value), name)) if name in self._written_names else None
         if written is not None:
             return self.simplified(written)
@@ -1467,7 +1504,7 @@ class Machine:
         if code.source is not None:
             source = self.value(code.source, scope)
             if isinstance(source, Items) and not source.values and self._frames:
-                name = container_name(code.source)
+                name = self._container(code.source)
                 listed = self.fed.get(name, [])
                 source = Apply("each", None, tuple(listed)) if listed else Opaque(f"contents of {name}")
                 self._take_apart(code.target, source, inner)
@@ -1510,6 +1547,8 @@ class Machine:
     def element(self, value: Value) -> Value:
         """Return what an element of a value is."""
         match value:
+            case Thing(known=known) if known is not None:
+                return value  # what is taken one by one from where others put it
             case Items(values=values) if len(values) == 1:
                 return values[0]
             case Items(values=values) if values:
@@ -1719,12 +1758,10 @@ class Machine:
                 return self._call_super(function.name, self._arguments(code.arguments, scope), scope)
             given = self._arguments(code.arguments, scope)
             is_state = function.name in STATES and scope.file.language in IMPLICIT
-            if is_state and STATES[function.name] and (kept := self.fed.get(container_name(function.of))):
+            if is_state and STATES[function.name] and (kept := self.fed.get(self._container(function.of))):
                 return kept[0] if len(kept) == 1 else Apply("each", None, tuple(kept))
             if (function.name in ADDS or is_state) and given:
-                listed = self.fed.setdefault(container_name(function.of), [])
-                if len(listed) < _MOST_TURNS and not any(show(one) == show(given[-1][1]) for one in listed):
-                    listed.append(given[-1][1])
+                self._feed(self._container(function.of), given[-1][1], (scope.file.path, code.line))
             return self.call_method(of, function.name, given, code, scope, discarded=discarded)
         value = self.value(function, scope)
         return self.call(value, self._arguments(code.arguments, scope), code, scope, discarded=discarded)
@@ -1751,12 +1788,30 @@ class Machine:
                 break
         return NULL
 
+    def _feed(self, name: str, value: Value, site: tuple[str, int]) -> None:
+        """Note what is put in a queue or channel; what is seen from further outside replaces what it is part of."""
+        way = (site, *self.sites)
+        listed, ways = self.fed.setdefault(name, []), self._ways.setdefault(name, [])
+        for at in reversed(range(len(ways))):
+            if way[: len(ways[at])] == ways[at] and len(ways[at]) < len(way):
+                del listed[at], ways[at]
+            elif ways[at][: len(way)] == way and (len(ways[at]) > len(way) or show(listed[at]) == show(value)):
+                return
+        if len(listed) < _MOST_TURNS and not any(show(one) == show(value) for one in listed):
+            listed.append(value)
+            ways.append(way)
+
+    def _container(self, code: ir.Expression) -> str:
+        """Return the name of a queue or channel; both ends of a channel have the same."""
+        name = container_name(code)
+        return self.program.ends.get(name, name)
+
     def _contents(self, code: ir.Expression, of: Value, call: Call) -> Value | None:
         """Return what others put in a queue or channel that something is taken from; None for other objects."""
         known = self.known_type(of)
         if known is not None and isinstance(call.function, Member) and self.program.method(known, call.function.name):
             return None
-        listed = self.fed.get(container_name(code), [])
+        listed = self.fed.get(self._container(code), [])
         if listed:
             return listed[0] if len(listed) == 1 else Apply("each", None, tuple(listed))
         if reads(self.full_type(of)):
@@ -1900,6 +1955,10 @@ class Machine:
                     generated = self._generated(of, name, given)
                     if generated is not None:
                         return generated
+                if known_class is not None and isinstance(of, Apply):
+                    provided = self._provided(of, known_class)
+                    if provided is not None:
+                        return self.call_method(provided, name, given, code, scope, discarded=discarded)
                 if known_class is not None:
                     result = self._call_typed(of, known_class, name, given, code, scope)
                     if result is not None:
@@ -2205,7 +2264,7 @@ class Machine:
             self._touch(of, name, given, values)
         if of is None and len(called) == 1 and isinstance(called[0], Items) and called[0].yielded:
             return called[0]  # a builder of a sequence
-        if called and of is not None and name in WATCHED:
+        if called and of is not None and (name in WATCHED or self._only_watches(called)):
             return of
         simple = name.partition("<")[0].rpartition(".")[2]
         is_function = of is None and len(called) == 1 and simple[:1].islower()
@@ -2266,6 +2325,11 @@ class Machine:
             else:
                 break
         return any(watches(one) for one in names)
+
+    def _only_watches(self, results: Sequence[Value]) -> bool:
+        """Return whether functions return what a library returns that only watches a program: none goes on with it."""
+        made = [one for one in results if isinstance(one, Apply) and one.of is not None]
+        return len(made) == len(results) and all(self.is_watcher(one.of, one.name) for one in made)
 
     def _looked_up(self, given: list[Given]) -> Value | None:
         """Return the setting that a call looks up, if its only text is the name of one; None otherwise."""
@@ -2399,9 +2463,7 @@ class Machine:
         self._left = left
         return result
 
-    def _folded(
-        self, of: Value | None, name: str, given: list[Given], code: Call, scope: Scope
-    ) -> Value | None:
+    def _folded(self, of: Value | None, name: str, given: list[Given], code: Call, scope: Scope) -> Value | None:
         """Return what a function makes of the elements of a sequence, each with what it made before; None for others.
 
         That it goes through the whole sequence does not make its result of all members of the elements.
@@ -2789,13 +2851,6 @@ class Machine:
             self._bind(scope, one.name, self.converted(value, one.type, scope))
 
 
-def container_name(code: ir.Expression) -> str:
-    """Return the name that code has for a queue or channel; empty where it has none."""
-    while isinstance(code, Member) and code.name in ("Writer", "Reader", "writer", "reader"):
-        code = code.of
-    return code.name.lstrip("_") if isinstance(code, Member | Name) else ""
-
-
 def _pair(value: Value) -> tuple[Value | None, Value]:
     """Return the key and the value of a pair; of something else, no key."""
     if isinstance(value, Items) and len(value.values) == 2:
@@ -3066,7 +3121,7 @@ def _origin(value: Value) -> Value:
     if isinstance(value, Apply) and value.of is not None:
         of = _origin(value.of)
         return of if value.name == "mapped" else replace(value, of=of)
-    return value
+    return Ref("what is taken") if isinstance(value, Thing) and value.known is not None else value
 
 
 def _root(value: Value) -> Thing | None:

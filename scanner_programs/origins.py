@@ -41,8 +41,8 @@ class Origin(NamedTuple):
 
     *root* is the object that records come from. *path* is the field, empty for the whole value. *exact*: it is copied.
     *inside*: the path is one in the value of the record; otherwise it still is the record. *form*: it is the value in
-    another form, whose members are copied. *only* are the topics that it comes from where a program asks a record for its
-    topic, *never* those that it does not come from; without any, that is not asked.
+    another form, whose members are copied. *only* are the topics that it comes from where a program asks a record for
+    its topic, *never* those that it does not come from; without any, that is not asked.
     """
 
     root: Value

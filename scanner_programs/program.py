@@ -6,7 +6,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from scanner_programs.ir import Block, Call, Class, Declare, Expression, Field, File, Function, Lambda, Literal, Member, Name, New, walk
+from scanner_programs.ir import (
+    Block,
+    Call,
+    Class,
+    Declare,
+    Expression,
+    Field,
+    File,
+    Function,
+    Lambda,
+    Literal,
+    Member,
+    Name,
+    New,
+    Sequence,
+    walk,
+)
 from scanner_programs.libraries.others import (
     BY_PLACE,
     NAMING_ENUMERATIONS,
@@ -16,7 +32,7 @@ from scanner_programs.libraries.others import (
     TABLE_FIELDS,
     TABLES,
 )
-from scanner_programs.libraries.standard import HOLDERS, SEQUENCES
+from scanner_programs.libraries.standard import ADDS, HOLDERS, SEQUENCES, TAKES
 from scanner_programs.values import Value
 
 _WRAPPERS_OPEN = "<["
@@ -155,9 +171,10 @@ class Program:
         for file in self.files:
             if file.statements:
                 found.append(Place(Function("", (), Block(tuple(file.statements))), file))
-        for known in (one for listed in self.classes.values() for one in listed):
-            if known.cls.single and known.cls.statements:
-                found.append(Place(Function("", (), Block(known.cls.statements), line=known.cls.line), known.file, known))
+        for one in (one for listed in self.classes.values() for one in listed):
+            if one.cls.single and one.cls.statements:
+                code = Function("", (), Block(one.cls.statements), line=one.cls.line)
+                found.append(Place(code, one.file, one))
         return tuple(found)
 
     @cached_property
@@ -275,13 +292,35 @@ class Program:
         return found
 
     @cached_property
+    def ends(self) -> dict[str, str]:
+        """Return the one name of both ends of channels: what is put in at one is taken out at the other.
+
+        Both are what one call returns, and the program puts something in at one of them and takes it from the other.
+        """
+        used: dict[str, set[bool]] = {}
+        pairs: list[tuple[str, str]] = []
+        for one in (one for file in self.files for one in walk(file)):
+            if isinstance(one, Call) and isinstance(one.function, Member) and one.function.name in ADDS | TAKES:
+                used.setdefault(container_name(one.function.of), set()).add(one.function.name in ADDS)
+            elif isinstance(one, Declare) and isinstance(one.target, Sequence) and isinstance(one.value, Call):
+                names = [each.name for each in one.target.items if isinstance(each, Name)]
+                if len(names) == len(one.target.items) == 2:
+                    pairs.append((names[0], names[1]))
+        return {
+            name: " ".join(pair)
+            for pair in pairs
+            if sorted((used.get(one, set()) for one in pair), key=str) == [{False}, {True}]
+            for name in pair
+        }
+
+    @cached_property
     def codecs(self) -> dict[str, list[tuple[Known | None, File, Expression]]]:
         """Return the functions and objects that say how objects of a class are written, by the class, as Scala has it.
 
         That is the value of a variable of a generic type of the class alone, unless it makes objects of the class.
         """
         found: dict[str, list[tuple[Known | None, File, Expression]]] = {}
-        listed = [
+        listed: list[tuple[Known | None, File, str, Expression | None]] = [
             (known, known.file, one.type, one.value)
             for each in self.classes.values()
             for known in each
@@ -516,3 +555,10 @@ def elements_of(kind: str) -> str:
     if base in HOLDERS and inside:
         return elements_of(inside[0])
     return inside[0] if len(inside) == 1 and base.lower().endswith(SEQUENCES) else ""
+
+
+def container_name(code: Expression) -> str:
+    """Return the name that code has for a queue or channel; empty where it has none."""
+    while isinstance(code, Member) and code.name in ("Writer", "Reader", "writer", "reader"):
+        code = code.of
+    return code.name.lstrip("_") if isinstance(code, Member | Name) else ""

@@ -20,7 +20,21 @@ from scanner_programs.libraries.others import (
 from scanner_programs.machine import Machine
 from scanner_programs.program import Known, Place, Program, Scope
 from scanner_programs.residue import code_text
-from scanner_programs.values import NULL, REMOVED, Apply, Cond, Get, Input, Items, Ref, Shown, Thing, Value, asks_topic, show
+from scanner_programs.values import (
+    NULL,
+    REMOVED,
+    Apply,
+    Cond,
+    Get,
+    Input,
+    Items,
+    Ref,
+    Shown,
+    Thing,
+    Value,
+    asks_topic,
+    show,
+)
 
 _DEEPEST = 5
 _MOST_FIELDS = 500
@@ -67,7 +81,7 @@ class _Shapes:
         self.values: dict[str, list[Value]] = {}
         self.format: list[str] = []
         self.settings: list[str] = []
-        self.shown = Shown()
+        self.shown = Shown(records=machine.record_text)
         self.name = ""
         self._within: list[int] = []
         self._within_codec: list[str] = []
@@ -109,6 +123,12 @@ class _Shapes:
             case Apply(name="mapped", of=of, arguments=arguments) if self._is_structured(arguments[0]):
                 is_one = of is not None and self._machine.is_single(_source(of))
                 self.read(arguments[0], path if is_one else f"{path}[]", depth + 1)
+                return
+            case Apply(name="each" | "one of", of=None, arguments=ways) if len(ways) > 1 and all(
+                map(self._is_structured, ways)
+            ):
+                for way in ways:
+                    self.read(way, path, depth + 1)
                 return
             case Input() | Get() | Apply() if (element := self._machine.elements(value)) is not None:
                 known = self._machine.known_type(element)

@@ -13,7 +13,6 @@ from operator import mod, mul, sub
 from typing import TYPE_CHECKING, TypeAlias
 
 from scanner_programs.ir import Function, Kind
-from scanner_programs.libraries.clients import is_source, reads
 from scanner_programs.residue import code_text
 
 if TYPE_CHECKING:
@@ -23,8 +22,11 @@ MOST_PARTS = 2_000
 """Parts of a value that its text has; what is beyond is opaque."""
 LONGEST_TEXT = 10_000
 """Characters of a constant that is put together from others."""
-Memo: TypeAlias = list[tuple[str, int, bool]]
-"""The text of a value that never changes, its parts, and whether something in it was not followed."""
+Memo: TypeAlias = dict[bool, tuple[str, int, bool]]
+"""The text of a value that never changes, its parts, and whether something in it was not followed.
+
+It is known by whether what records are read with is shown as the records.
+"""
 _DEEPEST = 60
 
 
@@ -58,7 +60,7 @@ class Get:
     of: Value
     name: str
     type: str = ""
-    memo: Memo = field(init=False, default_factory=list, compare=False, repr=False)
+    memo: Memo = field(init=False, default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class Apply:
     names: tuple[str, ...] = ()
     type: str = ""
     via: str = ""
-    memo: Memo = field(init=False, default_factory=list, compare=False, repr=False)
+    memo: Memo = field(init=False, default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ class Cond:
     test: Value
     then: Value
     otherwise: Value
-    memo: Memo = field(init=False, default_factory=list, compare=False, repr=False)
+    memo: Memo = field(init=False, default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ class Opaque:
 
     text: str
     parts: tuple[Value, ...] = ()
-    memo: Memo = field(init=False, default_factory=list, compare=False, repr=False)
+    memo: Memo = field(init=False, default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -216,11 +218,20 @@ class Shown:
     """Writes values as text, up to a number of parts; *opaque* says whether something in them was not followed.
 
     With *identity*, calls that may have changed an object are left out: its text is the same before and after them.
-    With *numbered*, two objects that are made alike have texts of their own.
+    With *numbered*, two objects that are made alike have texts of their own. *records* returns the text of what records
+    are read with, which says which records these are and not how they are read; None for other values.
     """
 
-    def __init__(self, most: int = MOST_PARTS, *, identity: bool = False, numbered: bool = False) -> None:
+    def __init__(
+        self,
+        most: int = MOST_PARTS,
+        *,
+        identity: bool = False,
+        numbered: bool = False,
+        records: Callable[[Value], str | None] | None = None,
+    ) -> None:
         self.left = most
+        self._records = records
         self._identity, self._numbered = identity, numbered
         self.opaque = False
         self._varies = False
@@ -228,11 +239,17 @@ class Shown:
 
     def text(self, value: Value, depth: int = 0) -> str:
         """Return the canonical text of a value."""
+        if self._records is not None and isinstance(value, Apply | Thing):
+            known = value.memo.get(True) if isinstance(value, Apply) else None
+            named = self._records(value) if known is None else None
+            if named is not None:
+                return named
         if not isinstance(value, Apply | Get | Cond | Opaque):
             self._varies |= isinstance(value, Thing | Items)
             return self._text(value, depth)
-        if value.memo and not self._numbered:
-            text, parts, opaque = value.memo[0]
+        of_records = self._records is not None
+        if of_records in value.memo and not self._numbered:
+            text, parts, opaque = value.memo[of_records]
             self.left -= parts
             self.opaque |= opaque or self.left < 0
             return text if self.left >= 0 else "…"
@@ -240,7 +257,7 @@ class Shown:
         self.opaque = self._varies = False
         text = self._text(value, depth)
         if self.left >= 0 and not (self._varies or self._numbered) and depth < _DEEPEST // 2:
-            value.memo.append((text, left - self.left, self.opaque))
+            value.memo[of_records] = text, left - self.left, self.opaque
         self.opaque |= opaque
         self._varies |= varies
         return text
@@ -283,10 +300,6 @@ class Shown:
                 return known.cls.name
 
     def _apply(self, value: Apply, depth: int) -> str:
-        topics = [one for one in value.arguments if isinstance(one, Apply) and is_source(_last(one.name))]
-        if topics and value.of is None and is_source(_last(value.name)) and not self._identity:
-            # What records are read with does not change them: what it is set to is not part of their text.
-            return f"{value.name}({', '.join(self.text(one, depth + 1) for one in topics)})"
         shown = [self.text(one, depth + 1) for one in value.arguments]
         if value.names:
             shown = [f"{name}={text}" if name else text for name, text in zip(value.names, shown, strict=True)]
@@ -300,47 +313,15 @@ class Shown:
         if id(value) in self._within:
             return "{…}"
         self._within.append(id(value))
-        is_reader = value.known is None and bool(value.type) and reads(value.type) and not self._identity
-        fields = [(name, one) for name, one in value.fields.items() if not (is_reader and _is_tuning(name, one))]
-        shown = [f"{name}: {self.text(one, depth + 1)}" for name, one in sorted(fields)]
+        shown = [f"{name}: {self.text(one, depth + 1)}" for name, one in sorted(value.fields.items())]
         if value.base is not None:
             shown.insert(0, f"*: {self.text(value.base, depth + 1)}")
         shown += [f"after {call}" for call in value.touched if not self._identity]
-        given = [_untuned(one) if is_reader else one for one in value.arguments]
-        made = ", ".join(self.text(one, depth + 1) for one in given)
+        made = ", ".join(self.text(one, depth + 1) for one in value.arguments)
         self._within.pop()
         kind = "" if value.known is not None else value.type
         kind += f"#{id(value)}" if self._numbered else ""
         return f"{kind}{f'({made})' if made else ''}{{{', '.join(shown)}}}"
-
-
-def _last(name: str) -> str:
-    return name.partition("<")[0].replace("::", ".").rpartition(".")[2]
-
-
-def _is_tuning(name: str, value: Value) -> bool:
-    """Return whether a member of what records are read with is a plain setting: it changes no record."""
-    key = name.lower().replace("_", "").replace(".", "")
-    return not ("topic" in key or "deserializer" in key or "serde" in key) and _is_plain(value)
-
-
-def _is_plain(value: Value) -> bool:
-    match value:
-        case Const() | Ref():
-            return True
-        case Apply(of=of, arguments=arguments):
-            return all(map(_is_plain, arguments)) and (of is None or _is_plain(of))
-        case Items(values=values):
-            return all(map(_is_plain, values))
-    return False
-
-
-def _untuned(value: Value) -> Value:
-    """Return a map of settings without the plain ones; other values as they are."""
-    if not isinstance(value, Thing) or value.known is not None or value.type:
-        return value
-    left = {name: one for name, one in value.fields.items() if not _is_tuning(name, one)}
-    return Thing("", None, left, value.arguments, value.base, value.touched)
 
 
 def _constant(value: Const) -> str:

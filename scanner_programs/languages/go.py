@@ -19,6 +19,7 @@ from scanner_programs.ir import (
     File,
     Function,
     If,
+    Index,
     Kind,
     Lambda,
     Leave,
