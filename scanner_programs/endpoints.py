@@ -263,6 +263,7 @@ class _Reader:
             self._found.unresolved.append(("", 0))
         self._idle(found)
         self._uncovered(found)
+        self._unsent()
         if texts:
             self._loose(places)
             self._summaries(places, found, {id(place) for place in makers})
@@ -550,7 +551,9 @@ class _Reader:
             else:
                 rest["value"] = rest["form"]
             del rest["form"]
-        if "value" in rest and not any("value" in one for one in listed):
+        # A map without a class is what is written, whatever its members are called.
+        is_map = isinstance(rest.get("value"), Thing) and not rest["value"].type  # type: ignore[union-attr]
+        if "value" in rest and not is_map and not any("value" in one for one in listed):
             message = list(self._parts_of(machine, rest["value"], 0))
             if len(message) == 1 and message[0].keys() - {"value"}:
                 rest = {key: value for key, value in rest.items() if key != "value"}
@@ -584,7 +587,10 @@ class _Reader:
                         yield {**found, "guard": Ref(guard)}
             case Apply(name="each" | "mapped") | Apply(name="#0"):
                 inside = machine.element(value) if value.name != "each" else value.arguments[0]
-                if inside is value or not (isinstance(inside, Thing | Items | Cond) or is_made(inside)):
+                is_record = (
+                    isinstance(inside, Apply) and self._signature(inside.name, len(inside.arguments)) is not None
+                )
+                if inside is value or not (isinstance(inside, Thing | Items | Cond) or is_made(inside) or is_record):
                     yield {"value": value}
                 else:
                     yield from self._parts_of(machine, inside, depth + 1)
@@ -1004,6 +1010,18 @@ class _Reader:
             used = names & {*names_in(code), *(base_type(one) for one in _types_in(code))}
             if not used and not names & reads:
                 self._found.unresolved.append((file.path, 1))
+
+    def _unsent(self) -> None:
+        """Note where a program that sends nothing, as far as is known, has a class that sends make something unknown."""
+        if self._found.contracts or self._found.unresolved:
+            return
+        for file in self._program.files:
+            rows = [row for row in self._clients.get(file.language, ()) if row.sends and self._uses(file, row)]
+            senders = frozenset[str]().union(*(row.types - row.receives for row in rows))
+            for _, call in called_in((file.classes, file.functions, file.statements, file.methods)):
+                of = call.function.of if isinstance(call.function, ir.Member) else None
+                if isinstance(of, Name) and plain(of.name) in senders:
+                    self._found.unresolved.append((file.path, call.line or 1))
 
     def _is_own(self, name: str) -> bool:
         """Return whether a call is one of a function of the program."""

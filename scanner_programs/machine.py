@@ -42,6 +42,7 @@ from scanner_programs.libraries.standard import (
     ITERATES,
     KEEPS,
     KEYS,
+    LIFTS,
     LISTS,
     MAKERS,
     MERGES,
@@ -1193,6 +1194,10 @@ class Machine:
             other = values[1] if values[0] == NULL else values[0]
             if isinstance(other, Cond | Thing | Items):
                 return negate(_is_present(other)) if _EQUAL[operator] else _is_present(other)
+        if operator in ("|", "|=") and len(values) == 2 and all(isinstance(one, Thing | Cond) for one in values):
+            return self._merged(*values)
+        if operator == "&&" and len(values) == 2 and isinstance(values[1], Thing):  # an object, or nothing
+            return self.choose(_is_present(values[0]), values[1], NULL)
         listed = _joined(operator, values)
         return Items(listed, len(self.guards)) if listed is not None else operate(operator, values)
 
@@ -1226,12 +1231,25 @@ class Machine:
                 if isinstance(value, Thing) and value.base is None:
                     thing.fields |= value.fields
                     thing.touched += value.touched
+                elif isinstance(value, Cond) and (entries_of := self._entries_of(value)) is not None:
+                    thing.fields |= entries_of
                 else:
                     thing.base = value if thing.base is None else Apply("merge", None, (thing.base, value))
             else:
                 name = key.text if isinstance(key, Literal) else self._key(self.value(key, scope))
                 thing.fields[name] = value
         return thing
+
+    def _entries_of(self, value: Cond) -> dict[str, Value] | None:
+        """Return the entries of an object that is there under a condition; None for other values."""
+        ways = [one for one in (value.then, value.otherwise) if one != NULL]
+        if len(ways) != 1 or not isinstance(ways[0], Thing) or ways[0].base is not None or ways[0].known is not None:
+            return None
+        is_first = ways[0] is value.then
+        return {
+            name: Cond(value.test, *((one, REMOVED) if is_first else (REMOVED, one)))
+            for name, one in ways[0].fields.items()
+        }
 
     def _key(self, value: Value) -> str:
         value = self.settled(value)
@@ -2227,6 +2245,8 @@ class Machine:
                 return table
         if isinstance(of, Items) and len(functions) == len(given) == 1 and self._is_short(of):
             return self._each_of(of, name, functions[0], code, scope)
+        if of is not None and not given and name.partition("<")[0] in LIFTS:
+            return of
         if of is not None and name in THROUGH and given:
             through = self._through(of, given[0][1], code, scope)
             if through is not None:
@@ -2272,7 +2292,10 @@ class Machine:
         if source != Ref("?"):  # a function of sequences, as `map` of Python
             return Apply("filtered" if _keeps(simple) else "mapped", source, (called[0],), via=simple)
         is_alone = len(called) == 1 and all(isinstance(one, Closure | Method | Const) for _, one in given)
-        if is_alone and of is not None and (len(given) == 1 or scope.file.language == "python"):
+        others = [one for _, one in given if not isinstance(one, Closure | Method)]
+        # A number beside the function says how many are done at a time.
+        is_counted = all(isinstance(one, Const) and one.kind is Kind.NUMBER for one in others)
+        if is_alone and of is not None and (is_counted or scope.file.language == "python"):
             values = called
             is_kept = _is_test(called[0]) or _keeps(name)
             return Apply("filtered" if is_kept else "mapped", of, tuple(values), via=name)

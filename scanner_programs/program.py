@@ -268,6 +268,8 @@ class Program:
             and one.name in NAMING_STYLES
             and (_last_name(one.of) in NAMING_ENUMERATIONS or one.name in NAMING_METHODS)
         }
+        made = (base_type(one.type) for file in self.files for one in walk(file) if isinstance(one, New))
+        found |= {NAMING_STYLES[one] for one in made if one in NAMING_STYLES}
         if found:
             return found.pop() if len(found) == 1 else ""
         named = (self.setting(one) for one in NAMING_SETTINGS)

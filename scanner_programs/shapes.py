@@ -219,6 +219,9 @@ class _Shapes:
             if len(inside) > 1:
                 # What a library made, as a schema or an encoder is, only says how the rest is written.
                 inside = [one for one in inside if not _is_of_library(one)] or inside
+            others_given = [one for one in value.arguments if isinstance(one, Input | Get)]
+            if len(inside) == 1 and _is_of_library(inside[0]) and others_given and value.of is not inside[0]:
+                inside = others_given[:1]  # what it is written with is not what is written
             if len(inside) > 1 and value.of is inside[0] and _is_tool(value.of):
                 inside = inside[1:]
             if len(inside) != 1:

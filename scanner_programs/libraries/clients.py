@@ -150,6 +150,7 @@ CLIENTS: tuple[Client, ...] = (
             "produceOne": {1: "record", 3: "topic key value"},
             "produceOne_": {1: "record", 3: "topic key value"},
             "send": {1: "record"},
+            "through": {1: "sink"},
         },
         records={
             "ProducerRecord": {3: "topic key value", 2: "topic value"},
@@ -157,6 +158,7 @@ CLIENTS: tuple[Client, ...] = (
             "ProducerRecords": {1: "record", 2: "record -"},
         },
         types=_words("KafkaProducer ProducerRecord ProducerRecords ProducerSettings"),
+        whole=_words("through"),
         receives=_words("KafkaConsumer ConsumerSettings ConsumerRecord CommittableConsumerRecord"),
         subscribes={"subscribeTo": {0: "topic"}, "subscribe": {0: "topic"}},
         languages=_JVM,

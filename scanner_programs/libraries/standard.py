@@ -117,6 +117,8 @@ FLATTENS = _words("flatMap flat_map SelectMany flatMapIterable concatMap mapMany
 """Methods of sequences that are given a function which makes several elements of one."""
 WRAPS = _words("of ofNullable just resolve successful pure succeed completedFuture FromResult some apply delay value")
 """Functions of the types that hold one value which make one of a value."""
+LIFTS = _words("pure some asRight point toRight")
+"""Methods of any value that return it as an optional value, a result or one that is there later."""
 FIELDS = _words("field Field attrib ib")
 """Functions of Python that return the default of a member, or what makes it, as a class declares it."""
 FUNCTIONAL = _words("Function Consumer Supplier Predicate UnaryOperator BiFunction BiConsumer BinaryOperator Runnable")
