@@ -1012,7 +1012,7 @@ class _Reader:
                 self._found.unresolved.append((file.path, 1))
 
     def _unsent(self) -> None:
-        """Note where a program that sends nothing, as far as is known, has a class that sends make something unknown."""
+        """Note where a program that sends nothing, as far as is known, uses a class that sends in an unknown way."""
         if self._found.contracts or self._found.unresolved:
             return
         for file in self._program.files:

@@ -994,8 +994,10 @@ class Machine:
             case Type(known=known):
                 known.statics[name] = new
             case _:
-                old = self.member(value, name)
-                self._written[show(value), name] = self._under(new, old, 0)
+                key = show(value), name
+                old = self._written[key] if key in self._written else self.member(value, name)
+                tests = [one for one in self.guards if not _is_turn(one)]  # it is an element of what a loop goes over
+                self._written[key] = self.choose(self._all(tests), new, old) if tests else new
                 self._written_names.add(name)
 
     def _under(self, new: Value, old: Value | None, depth: int) -> Value:
@@ -1019,6 +1021,7 @@ class Machine:
             return then
         if test == FALSE:
             return otherwise
+        then, otherwise = _left(then, test, holds=True), _left(otherwise, test, holds=False)
         if isinstance(then, Const) and then == otherwise:
             return then
         if {then, otherwise} == {TRUE, FALSE} if isinstance(then, Const) and isinstance(otherwise, Const) else False:
@@ -1039,7 +1042,11 @@ class Machine:
             holds = self._holds(value.test)
             if holds is None:
                 rest = self._rest(value.test)
-                return value if rest is value.test else self.choose(rest, value.then, value.otherwise)
+                if rest is value.test:
+                    return value
+                holds = self._holds(rest)
+                if holds is None:
+                    return self.choose(rest, self.simplified(value.then), self.simplified(value.otherwise))
             value = value.then if holds else value.otherwise
         return value
 
@@ -1205,13 +1212,15 @@ class Machine:
     def _text(parts: list[Value]) -> Value:
         joined: list[Value] = []
         for one in parts:
-            if isinstance(one, Const) and joined and isinstance(joined[-1], Const):
+            is_known = isinstance(one, Const) and one != NULL  # what is missing is in the text in some form
+            if is_known and isinstance(one, Const) and joined and isinstance(joined[-1], Const):
                 joined[-1] = Const(Kind.TEXT, joined[-1].text + one.text)
-            elif isinstance(one, Const):
+            elif is_known and isinstance(one, Const):
                 joined.append(Const(Kind.TEXT, one.text))
             else:
                 joined.append(one)
-        return joined[0] if len(joined) == 1 and isinstance(joined[0], Const) else Apply("text", None, tuple(joined))
+        is_known = len(joined) == 1 and isinstance(joined[0], Const) and joined[0] != NULL
+        return joined[0] if is_known else Apply("text", None, tuple(joined))
 
     def _sequence(self, items: tuple[ir.Expression, ...], scope: Scope) -> Value:
         values: list[Value] = []
@@ -2937,6 +2946,19 @@ def _is_number(value: Value) -> bool:
 def _simple(name: str) -> str:
     """Return the last part of a full name without types."""
     return name.partition("<")[0].rpartition(".")[2]
+
+
+def _left(value: Value, test: Value, *, holds: bool) -> Value:
+    """Return what is left of a value where a condition holds, or does not hold."""
+    while isinstance(value, Cond):
+        own = Shown(_MOST_OF_TEST).text(value.test)
+        if own == Shown(_MOST_OF_TEST).text(test):
+            value = value.then if holds else value.otherwise
+        elif own == Shown(_MOST_OF_TEST).text(negate(test)):
+            value = value.otherwise if holds else value.then
+        else:
+            break
+    return value
 
 
 def _stands_for_any(value: Apply) -> bool:

@@ -168,7 +168,8 @@ def operate(operator: str, operands: tuple[Value, ...]) -> Value:
         return negate(operands[0])
     if operator in ("+", ".", "++") and len(operands) == 2:
         left, right = operands
-        if isinstance(left, Const) and isinstance(right, Const) and Kind.TEXT in (left.kind, right.kind):
+        is_text = isinstance(left, Const) and isinstance(right, Const) and Kind.TEXT in (left.kind, right.kind)
+        if is_text and NULL not in (left, right) and isinstance(left, Const) and isinstance(right, Const):
             if len(left.text) + len(right.text) > LONGEST_TEXT:
                 return Opaque("a long text")
             return Const(Kind.TEXT, left.text + right.text)

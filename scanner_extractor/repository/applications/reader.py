@@ -291,6 +291,7 @@ class _Reader:
     without_topic: dict[str, set[int]] = field(default_factory=dict)
     without_call: set[str] = field(default_factory=set)
     followed: set[tuple[str, int]] = field(default_factory=set)
+    on_the_way: set[str] = field(default_factory=set)
     evaluated: list[str] = field(default_factory=list)
     of_topologies: set[tuple[str, str]] = field(default_factory=set)
     frame_fields: dict[tuple[str, FoundField], set[str]] = field(default_factory=dict)
@@ -524,7 +525,7 @@ class _Reader:
                 continue
             if lines:
                 self.unresolved.append((path, _unresolved_calls(sorted(lines))))
-            elif path in self.without_call and not any(other == path for other, _ in self.followed):
+            elif path in self.without_call - self.on_the_way and not any(other == path for other, _ in self.followed):
                 self.unresolved.append((path, "it imports a Kafka client, but no call with a topic is recognized"))
 
         known = {self.modules.of(path) for path, _ in self.followed}
@@ -914,6 +915,8 @@ class _Reader:
             if not (sent.managed or self._is_in(module, sent.files)):
                 continue
             at = self._own_site(module, sent.sites)
+            if sent.topics:
+                self.on_the_way.update(sent.files)
             for job, topic in self._users_of(module, sent.topics, sent.files, writes=True):
                 self._add_end(job, topic, module, sent.place, at, writes=True)
                 known = not sent.opaque and any(path for path, _ in sent.shape.fields)
