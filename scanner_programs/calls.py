@@ -57,11 +57,13 @@ def reaching(places: Iterable[Place], targets: Collection[str]) -> dict[int, Pla
 
 
 def _kept_in(place: Place, known: Collection[str]) -> Iterator[str]:
-    """Yield the members that a function keeps one of the known functions in."""
+    """Yield the members that a function keeps one of the known functions in, and the variables of a file that do."""
+    is_file = not place.function.name
+    kept = set(known)
     for one in walk(place.function):
-        if (
-            isinstance(one, ir.Assign)
-            and isinstance(one.target, ir.Member)
-            and not {*names_in(one.value)}.isdisjoint(known)
-        ):
-            yield one.target.name
+        target = one.target if isinstance(one, ir.Assign | ir.Declare) else None
+        if not isinstance(target, ir.Member) and not (is_file and isinstance(target, ir.Name)):
+            continue
+        if isinstance(one, ir.Assign | ir.Declare) and not {*names_in(one.value)}.isdisjoint(kept):
+            kept.add(target.name)
+            yield target.name

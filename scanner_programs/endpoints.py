@@ -242,11 +242,11 @@ class _Reader:
         self._machine.record_text = self._record_text
         for place in places:  # before what is evaluated reaches a limit
             self._receives.listened(place)
+        self._feed(places)
+        self._machine.made.clear()
         for place in places:
             self._view = place
             self._machine.load(place)
-        self._feed(places)
-        self._machine.made.clear()
         first = self._outermost(found.values())
         entries = [place for place in found.values() if self._is_entry(place)]
         views = [place for place in entries if id(place) in first]
@@ -818,7 +818,7 @@ class _Reader:
         return f"received({', '.join((*topics, *_reading(value)))})"
 
     def _is_made_to_read(self, value: Value, view: Place) -> bool:
-        """Return whether an object is made of options of which one names the topics that it reads."""
+        """Return whether an object is made of options, and one of them names the topics that it reads."""
         options = value.arguments if isinstance(value, Apply) and value.of is None and is_made(value) else ()
         return any(isinstance(one, Apply) and self._receives.root(one, view) is not None for one in options)
 

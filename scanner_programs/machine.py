@@ -1613,7 +1613,18 @@ class Machine:
                 return value
         return value
 
+    def _made_before(self, target: ir.Expression | None, scope: Scope) -> Value | None:
+        """Return the object that a variable of a file has, if something needed it before: there is one of it."""
+        is_file = bool(self._frames) and not self._frames[-1].function.name and scope.parent is None
+        if not is_file or scope.known is not None or not isinstance(target, Name):
+            return None
+        known = self._globals.get((scope.file.path, target.name))
+        return known if isinstance(known, Thing) else None
+
     def _declare(self, code: ir.Declare, scope: Scope) -> None:
+        if (made := self._made_before(code.target, scope)) is not None:
+            self._take_apart(code.target, made, scope)
+            return
         value = self.value(code.value, scope) if code.value is not None else None
         value = self._zero(code.type, scope) if value is None else self.converted(value, code.type, scope)
         self._take_apart(code.target, value, scope)
@@ -1667,7 +1678,8 @@ class Machine:
         scope.depths[name] = len(self.guards)
 
     def _assign(self, code: ir.Assign, scope: Scope) -> Value:
-        value = self.value(code.value, scope)
+        made = self._made_before(code.target, scope) if not code.operator else None
+        value = self.value(code.value, scope) if made is None else made
         if code.operator:
             if code.operator in ("??", "||"):
                 value = operate("??", (self.value(code.target, scope), value))
@@ -1897,6 +1909,8 @@ class Machine:
         """Return what a call of a value returns."""
         self._site = (scope.file.path, code.line)
         match value:
+            case Const() if value == NULL:
+                return NULL
             case Closure():
                 return self._invoke(value.function, Scope(value.scope.file, value.scope, value.this, None), given)
             case Type(known=known):
@@ -2549,7 +2563,8 @@ class Machine:
 
     def _is_short(self, of: Items) -> bool:
         """Return whether a list has few elements, all of them known: a function is called with one after the other."""
-        are_known = all(isinstance(one, Const | Thing | Closure | Type) for one in of.values)
+        listed = [each for one in of.values for each in (one.values if isinstance(one, Items) else [one])]
+        are_known = all(isinstance(one, Const | Thing | Closure | Type) for one in listed)
         return 1 < len(of.values) <= _MOST_TURNS and are_known and not of.yielded
 
     def _each_of(self, of: Items, name: str, function: Value, code: Call, scope: Scope) -> Value:

@@ -32,7 +32,7 @@ from scanner_programs.values import (
     Shown,
     Thing,
     Value,
-    asks_topic,
+    compares_topic,
     show,
 )
 
@@ -318,10 +318,10 @@ class _Shapes:
             if not _is_empty(way):
                 inner.read(way, path, depth)
             sides.append(inner.fields)
-            is_asked = asks_topic(value.test)
+            is_of_topics = compares_topic(value.test)
             for key, values in inner.values.items():
                 of_topic = [Cond(value.test, *((one, NULL) if way is value.then else (NULL, one))) for one in values]
-                found.setdefault(key, []).extend(of_topic if is_asked else values)
+                found.setdefault(key, []).extend(of_topic if is_of_topics else values)
             self.name = self.name or inner.name
             self.shown.opaque |= inner.shown.opaque
             self.format += [one for one in inner.format if one not in self.format]

@@ -351,11 +351,11 @@ def is_topic(value: Value) -> bool:
     return (is_method or isinstance(value, Get)) and value.name.lower() in ("topic", "gettopic")  # type: ignore[union-attr]
 
 
-def asks_topic(test: Value) -> bool:
+def compares_topic(test: Value) -> bool:
     """Return whether a condition is about the topic that a record came from."""
     if not isinstance(test, Apply) or test.of is not None or test.name not in ("==", "!=", "&&", "||"):
         return False
-    return any(is_topic(one) or asks_topic(one) for one in test.arguments)
+    return any(is_topic(one) or compares_topic(one) for one in test.arguments)
 
 
 def is_opaque(values: Iterable[Value]) -> bool:

@@ -33,7 +33,8 @@ def parts(found):
             "a.java",
             "import org.springframework.kafka.core.KafkaTemplate;\nrecord Order(String id) {{}}\n"
             "record Event(String type, Order data) {{}}\nclass S {{ KafkaTemplate<String, Event> template;\n"
-            '  void send(Order order) {{ Order o = new Order(order.id()); template.send("t", new Event({}, o)); }} }}\n',
+            "  void send(Order order) {{ Order o = new Order(order.id());\n"
+            '    template.send("t", new Event({}, o)); }} }}\n',
         ),
         (
             "a.py",
@@ -77,7 +78,8 @@ def test_a_sum_is_made_of_the_member_that_is_added_only(sends, path, code) -> No
 
 TABLES = {
     "a map of a literal": "HANDLERS = {'a': first, 'b': second}\n",
-    "a comprehension": "LISTED = [('a', first), ('b', second)]\nHANDLERS = dict((name, each) for name, each in LISTED)\n",
+    "a comprehension": "LISTED = [('a', first), ('b', second)]\n"
+    "HANDLERS = dict((name, each) for name, each in LISTED)\n",
 }
 
 
@@ -122,7 +124,8 @@ def test_a_decorator_of_an_object_keeps_a_handler(sends, place) -> None:
 def test_a_member_that_is_set_in_every_case_is_not_the_one_received(sends) -> None:
     code = (
         READ + "for m in KafkaConsumer('in'):\n    o = json.loads(m.value)\n    if o['price'] < 100:\n"
-        "        o['status'] = 'A'\n    else:\n        o['status'] = 'B'\n    producer.send('out', {'status': o['status']})\n"
+        "        o['status'] = 'A'\n    else:\n        o['status'] = 'B'\n"
+        "    producer.send('out', {'status': o['status']})\n"
     )
     java = (
         "import org.springframework.kafka.core.KafkaTemplate;\n"
@@ -149,10 +152,12 @@ READERS = {
     ),
     "a.kt": (
         "import java.time.Duration\nimport org.apache.kafka.clients.consumer.KafkaConsumer\n"
-        "import org.apache.kafka.clients.producer.KafkaProducer\nimport org.apache.kafka.clients.producer.ProducerRecord\n"
+        "import org.apache.kafka.clients.producer.KafkaProducer\n"
+        "import org.apache.kafka.clients.producer.ProducerRecord\n"
         "class App(val consumer: KafkaConsumer<String, String>, val producer: KafkaProducer<String, String>) {\n"
         '  fun run() {\n    consumer.subscribe(listOf("in"))\n'
-        '    for (r in consumer.poll(Duration.ofSeconds(1))) producer.send(ProducerRecord("out", r.value().uppercase()))\n'
+        "    for (r in consumer.poll(Duration.ofSeconds(1)))\n"
+        '      producer.send(ProducerRecord("out", r.value().uppercase()))\n'
         "  }\n}\n",
         "ofSeconds(1)",
         "ofMillis(20)",
@@ -180,7 +185,8 @@ def test_what_makes_values_of_records_is_part_of_what_is_sent(sends) -> None:
 def test_a_default_in_an_injected_configuration_is_the_topic(sends) -> None:
     """A container is asked for an object by its class: the program makes one."""
     code = (
-        "import org.apache.kafka.clients.producer.KafkaProducer\nimport org.apache.kafka.clients.producer.ProducerRecord\n"
+        "import org.apache.kafka.clients.producer.KafkaProducer\n"
+        "import org.apache.kafka.clients.producer.ProducerRecord\n"
         "import org.koin.dsl.module\n"
         'data class Config(val bootstrap: String, val topic: String = "orders")\n'
         "class Sender(private val producer: KafkaProducer<String, String>, private val config: Config) {\n"
@@ -192,7 +198,8 @@ def test_a_default_in_an_injected_configuration_is_the_topic(sends) -> None:
 
 def test_a_default_of_a_topic_that_is_not_known_is_compared(sends) -> None:
     code = (
-        "import org.apache.kafka.clients.producer.KafkaProducer\nimport org.apache.kafka.clients.producer.ProducerRecord\n"
+        "import org.apache.kafka.clients.producer.KafkaProducer\n"
+        "import org.apache.kafka.clients.producer.ProducerRecord\n"
         'class Config(val bootstrap: String, val topic: String = "orders")\n'
         "class Sender(private val producer: KafkaProducer<String, String>, private val config: Config) {\n"
         "  fun send(text: String) { producer.send(ProducerRecord(config.topic, text)) }\n}\n"
