@@ -55,7 +55,8 @@ class Shape:
     """The fields of what is written by path, and the steps that make the record of them, outermost first.
 
     A value without fields has its expression under the empty path. *settings* are what these steps are given beside the
-    value. *name* is its class, for people.
+    value. *name* is its class, for people; *generated* says that it is one of a library, whose members may be called
+    otherwise in the record.
     """
 
     fields: tuple[tuple[str, Part], ...] = ()
@@ -63,6 +64,7 @@ class Shape:
     settings: tuple[str, ...] = ()
     opaque: bool = field(default=False, compare=False)
     name: str = field(default="", compare=False)
+    generated: bool = field(default=False, compare=False)
 
 
 def shape_of(machine: Machine, value: Value) -> tuple[Shape, Mapping[str, Sequence[Value]]]:
@@ -70,7 +72,8 @@ def shape_of(machine: Machine, value: Value) -> tuple[Shape, Mapping[str, Sequen
     reader = _Shapes(machine)
     reader.read(value, "", 0)
     fields = tuple(sorted(reader.fields.items()))
-    shape = Shape(fields, tuple(reader.format), tuple(reader.settings), reader.shown.opaque, reader.name)
+    opaque, generated = reader.shown.opaque, reader.generated
+    shape = Shape(fields, tuple(reader.format), tuple(reader.settings), opaque, reader.name, generated)
     return shape, reader.values
 
 
@@ -83,6 +86,7 @@ class _Shapes:
         self.settings: list[str] = []
         self.shown = Shown(records=machine.record_text)
         self.name = ""
+        self.generated = False
         self._within: list[int] = []
         self._within_codec: list[str] = []
         self._within_type: list[int] = []
@@ -219,7 +223,7 @@ class _Shapes:
             if len(inside) > 1:
                 # What a library made, as a schema or an encoder is, only says how the rest is written.
                 inside = [one for one in inside if not _is_of_library(one)] or inside
-            others_given = [one for one in value.arguments if isinstance(one, Input | Get)]
+            others_given: list[Value] = [one for one in value.arguments if isinstance(one, Input | Get)]
             if len(inside) == 1 and _is_of_library(inside[0]) and others_given and value.of is not inside[0]:
                 inside = others_given[:1]  # what it is written with is not what is written
             if len(inside) > 1 and value.of is inside[0] and _is_tool(value.of):
@@ -237,6 +241,7 @@ class _Shapes:
     def _thing(self, thing: Thing, path: str, depth: int) -> None:
         if not path:
             self.name = thing.type
+        self.generated |= thing.known is None and bool(thing.type)
         if thing.known is not None:
             self._machine.shaped.add(id(thing.known.cls))
             for owner, one in self._machine.program.fields(thing.known):
@@ -323,6 +328,7 @@ class _Shapes:
                 of_topic = [Cond(value.test, *((one, NULL) if way is value.then else (NULL, one))) for one in values]
                 found.setdefault(key, []).extend(of_topic if is_of_topics else values)
             self.name = self.name or inner.name
+            self.generated |= inner.generated
             self.shown.opaque |= inner.shown.opaque
             self.format += [one for one in inner.format if one not in self.format]
         test = self.shown.text(value.test)

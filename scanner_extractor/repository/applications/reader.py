@@ -292,6 +292,7 @@ class _Reader:
     without_call: set[str] = field(default_factory=set)
     followed: set[tuple[str, int]] = field(default_factory=set)
     on_the_way: set[str] = field(default_factory=set)
+    generated: set[tuple[str, str]] = field(default_factory=set)
     evaluated: list[str] = field(default_factory=list)
     of_topologies: set[tuple[str, str]] = field(default_factory=set)
     frame_fields: dict[tuple[str, FoundField], set[str]] = field(default_factory=dict)
@@ -374,7 +375,8 @@ class _Reader:
         paths = [path for path in sorted(self.files) if suffix(path) in BY_ENDING and not is_test(path)] if uses else ()
         repository = Repository(self.files, paths, self.modules.of, self.trials.refused)
         found, classes = read_fields(repository, uses)
-        spelled = {_relaxed(use): use.path for use in self.endpoint_fields if self._is_shaped(use)}
+        named = (use for use in self.endpoint_fields if self._is_shaped(use))
+        spelled = {_relaxed(use): use.path for use in named if (use.job, use.topic) not in self.generated}
         found = tuple(replace(each, path=spelled.get(_relaxed(each), each.path)) for each in found)
         of_frames: dict[FoundField, set[str]] = {}
         for (module, use), places in self.frame_fields.items():
@@ -920,6 +922,7 @@ class _Reader:
             for job, topic in self._users_of(module, sent.topics, sent.files, writes=True):
                 self._add_end(job, topic, module, sent.place, at, writes=True)
                 known = not sent.opaque and any(path for path, _ in sent.shape.fields)
+                self.generated |= {(job, topic)} if sent.shape.generated else set()
                 self.shaped[job, topic] = self.shaped.get((job, topic), True) and known
                 for path, _ in sent.shape.fields:
                     self._add_field(job, topic, column_path(path.split(".")), at, writes=True)
