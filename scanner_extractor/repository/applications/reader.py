@@ -375,8 +375,8 @@ class _Reader:
         paths = [path for path in sorted(self.files) if suffix(path) in BY_ENDING and not is_test(path)] if uses else ()
         repository = Repository(self.files, paths, self.modules.of, self.trials.refused)
         found, classes = read_fields(repository, uses)
-        named = (use for use in self.endpoint_fields if self._is_shaped(use))
-        spelled = {_relaxed(use): use.path for use in named if (use.job, use.topic) not in self.generated}
+        shaped = (use for use in self.endpoint_fields if self._is_shaped(use))
+        spelled = {_relaxed(use): use.path for use in shaped if (use.job, use.topic) not in self.generated}
         found = tuple(replace(each, path=spelled.get(_relaxed(each), each.path)) for each in found)
         of_frames: dict[FoundField, set[str]] = {}
         for (module, use), places in self.frame_fields.items():
