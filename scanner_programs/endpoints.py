@@ -242,8 +242,9 @@ class _Reader:
         self._machine.record_text = self._record_text
         for place in places:  # before what is evaluated reaches a limit
             self._receives.listened(place)
+        self._machine.keeps = False  # but for what variables outside of functions hold
         self._feed(places)
-        self._machine.made.clear()
+        self._machine.keeps = True
         for place in places:
             self._view = place
             self._machine.load(place)

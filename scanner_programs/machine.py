@@ -347,11 +347,12 @@ class Machine:
         The call is given nothing but classes, and the program makes one object of the class, or it is one that sends.
         """
         root: Value | None = value
-        while isinstance(root, Apply):
-            if not all(isinstance(one, Type | Ref) for one in root.arguments) and root is value:
+        while isinstance(root, Apply | Get):
+            if isinstance(root, Apply) and root.name == "each":
                 return None
             root = root.of
-        if value.name in ("unset", "each") or isinstance(root, Input | Get | Thing) or value.via:
+        is_by_class = all(isinstance(one, Type | Ref) for one in value.arguments) and value.name != "unset"
+        if not is_by_class or isinstance(root, Input | Thing) or value.via:
             return None
         made = self._only(known)
         return self._instance(known) if made is None and self._serves(known) else made
@@ -584,7 +585,9 @@ class Machine:
                     if isinstance(one, ir.Assign) and one.operator:
                         continue
                     self._globals[key] = Opaque(f"global {name}")
+                    keeps, self.keeps = self.keeps, True
                     value = self._apart(one.value, file)
+                    self.keeps = keeps
                     if len(names) > 1:
                         value = self._part(value, place)
                     kind = one.type if isinstance(one, ir.Declare) else ""
