@@ -23,7 +23,8 @@ from scanner_check.rules.schemas.schema_sides import DEFAULT_LEVEL, ProposedRefe
 from scanner_check.sides.commit import Commit
 from scanner_check.sides.mentions import why_harmless
 from scanner_check.users.hits import Hits
-from scanner_extractor.evolution import Level, SchemaText
+from scanner_extractor.evolution import Level, SchemaText, differences
+from scanner_extractor.evolution.configured import same_but_for_words
 from scanner_extractor.formats.protobuf.declarations import Enum
 from scanner_extractor.formats.protobuf.parser import parse_proto
 from scanner_model.errors import InputInvalid, NameUnknown
@@ -72,7 +73,10 @@ class SchemaComparison:
                 continue  # its file is reported as a whole
             kept = after.get(renamed.get(subject, subject), ())
             new: list[str | None] = [text for text in kept if text not in texts]
-            newest = [kept[-1] if kept else None] if kept[-1:] != texts[-1:] else []
+            restated = self._restated(subject, texts, kept) if len(texts) == len(kept) > 1 else frozenset()
+            new = [text for text in new if text not in restated]
+            is_known = bool(kept) and kept[-1] in restated
+            newest = [kept[-1] if kept else None] if kept[-1:] != texts[-1:] and not is_known else []
             for text in new or newest or (kept[-1:] if subject in self._behind_references else ()):
                 yield from self._changed(self._proposal(subject, text))
         for subject in sorted(after.keys() - before.keys() - set(renamed.values())):
@@ -80,6 +84,20 @@ class SchemaComparison:
             yield SCHEMA_ADDED.found(Verdict.FINE, place, f"subject {subject}")
 
         yield from self._levels()
+
+    def _restated(self, subject: str, before: Sequence[str], after: Sequence[str]) -> frozenset[str]:
+        """Return the texts that say what the same version said, whatever the others say.
+
+        They differ in documentation; one that is not the newest may also accept the same data in another form.
+        """
+        format = format_of(self._file(subject), after[-1])
+        pairs = [(was, now) for was, now in zip(before, after, strict=True) if was != now]
+        same = {now for was, now in pairs if same_but_for_words(format, was, now)}
+        older = [(SchemaText(was), SchemaText(now)) for was, now in pairs if now != after[-1] and now not in same]
+        same |= {
+            now.text for was, now in older if not differences(format, was, now) and not differences(format, now, was)
+        }
+        return frozenset(same)
 
     @cached_property
     def _invalid(self) -> frozenset[str]:

@@ -1,0 +1,38 @@
+"""Each version of a schema that a repository keeps is compared with its own former self."""
+
+from __future__ import annotations
+
+import pytest
+
+from scanner_check.model import Verdict
+
+pytestmark = pytest.mark.slow
+
+OLD = """title: shop/order
+$id: /shop/order/1.0.0
+$schema: https://json-schema.org/draft-07/schema#
+type: object
+additionalProperties: false
+properties:
+  id: {type: integer}
+required: [id]
+examples:
+  - id: 1
+"""
+NEW = (
+    OLD.replace("1.0.0", "2.0.0").replace("  id: {", "  total: {type: number}\n  id: {").replace("[id]", "[id, total]")
+)
+FILES = {"schemas/shop/order/1.0.0.yaml": OLD, "schemas/shop/order/2.0.0.yaml": NEW}
+
+
+def test_other_words_in_an_old_version_are_fine(check) -> None:
+    """The newest version has what a reader of the old one rejects, which the change has nothing to do with."""
+    files = {path: text.replace("- id: 1", "- id: 7") for path, text in FILES.items()}
+
+    assert check(files, FILES).verdict is Verdict.FINE
+
+
+def test_other_content_in_an_old_version_is_not_fine(check) -> None:
+    path = "schemas/shop/order/1.0.0.yaml"
+
+    assert check({path: OLD.replace("integer", "string")}, FILES).verdict is not Verdict.FINE
