@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.dashboards.grafana import only_shows
 from scanner_extractor.repository.declared import path_of
 from scanner_extractor.repository.files import LARGEST, RepositoryFile
 from scanner_extractor.repository.schemas import form_of, is_json_schema, topics_by_form
@@ -133,7 +134,7 @@ def leave_undeclared(paths: Iterable[str], read: Collection[str], context: Conte
     known = _known(context)
     members = _Members(context)
     for path in paths:
-        if path not in read and (text := context.text(path)):
+        if path not in read and (text := context.text(path)) and not only_shows(path, text):
             if named := sorted(names_in(path, text.encode(), known)) if _may_name(text, known) else []:
                 context.leave(path, UNDECLARED, f"it names {_few(named)} in a form that is not read")
             elif sign := _sign(path, text):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.dashboards.charts import DASHBOARD, Chart, add_chart, without_variables
 from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.catalogs import PANEL
 from scanner_model.documents.json_input import load_text
 from scanner_model.payload import Json
@@ -61,6 +62,27 @@ def read_grafana(files: Sequence[RepositoryFile], context: Context) -> None:
                 context.leave(file, DASHBOARD, f"the query of {shown or 'a panel'} has a variable for a table")
             else:
                 add_chart(Chart(_TOOL, title, shown, query, target.dialect, PANEL), file.path, context)
+
+
+def only_shows(path: str, text: str) -> bool:
+    """Return whether a file is a dashboard of Grafana, or a ConfigMap of some: what it names, it only shows."""
+    if "schemaVersion" not in text or '"panels"' not in text:
+        return False
+    if path.endswith(".json"):
+        return _is_dashboard(text)
+    documents = [one.value for one in parse_yaml(text)] if path.endswith((".yaml", ".yml")) else []
+    data = [one.get("data") for one in documents if isinstance(one, dict) and one.get("kind") == "ConfigMap"]
+    values = [value for one in data if isinstance(one, dict) for value in one.values()]
+    return len(data) == len(documents) and bool(values) and all(_is_dashboard(str(value)) for value in values)
+
+
+def _is_dashboard(text: str) -> bool:
+    """Return whether a text is the JSON of a dashboard: panels, and the version of Grafana's schema of them."""
+    try:
+        document = _dashboard(load_text(text, strict=False))
+    except ValueError:
+        return False
+    return document is not None and isinstance(document.get("panels"), list) and "schemaVersion" in document
 
 
 def _dashboard(document: Json) -> Mapping[str, Json] | None:

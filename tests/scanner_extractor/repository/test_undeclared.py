@@ -57,6 +57,21 @@ def test_documents_builds_tests_and_comments_are_no_uses(name, text, read_reposi
     assert undeclared(read_repository({name: text, "topic.yaml": TOPIC})) == {}
 
 
+PANELS = '{"schemaVersion": 39, "title": "Lag", "panels": [{"targets": [{"expr": "lag{topic=\\"shop.orders.v1\\"}"}]}]}'
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: lag}\ndata:\n  lag.json: |-\n    "
+
+
+@pytest.mark.parametrize(("name", "text"), [("lag.json", PANELS), ("lag.configmap.yaml", f"{CONFIG_MAP}{PANELS}\n")])
+def test_dashboard_only_shows_what_it_names(name, text, read_repository):
+    assert undeclared(read_repository({name: text, "topic.yaml": TOPIC})) == {}
+
+
+def test_config_map_with_more_than_dashboards_is_unread(read_repository):
+    text = f"{CONFIG_MAP}{PANELS}\n  pump.txt: shop.orders.v1\n"
+
+    assert set(undeclared(read_repository({"lag.yaml": text, "topic.yaml": TOPIC}))) == {"lag.yaml"}
+
+
 READER = """
 from confluent_kafka import Consumer
 import json
