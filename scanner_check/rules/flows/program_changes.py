@@ -153,7 +153,10 @@ class ProgramChanges:
         listed = files_of(self._sources, trees, paths, self._trees.changed)
         folder = f"{module}/" if module else ""
         before, after = (endpoints(self._sources, tree, listed, folder, self._made) for tree in trees)
-        return [*compare(before, after), *self._unresolved(module, (before, after), listed)]
+        differences = compare(before, after)
+        if not any(side.contracts or side.unresolved for side in (before, after)):
+            differences = [one for one in differences if one.aspect != "code"]  # the known clients only read
+        return [*differences, *self._unresolved(module, (before, after), listed)]
 
     def _unresolved(
         self, module: str, both: tuple[Endpoints, Endpoints], listed: Sequence[str]
@@ -224,7 +227,7 @@ class ProgramChanges:
 
     def _finding(self, module: str, one: Difference) -> ChangeFinding | None:
         jobs = [program.job for program in self._programs.get(module, ())]
-        topics = list(one.topics) or sorted({dataset.name for job in jobs for dataset in written_by(job)})
+        topics = list(filter(None, one.topics)) or sorted({dataset.name for job in jobs for dataset in written_by(job)})
         if not topics and one.aspect in ("client", "setting") and not self._sends(module):
             return None
         if one.aspect in ("setting", "client") and self._is_harmless_setting(one):
@@ -351,6 +354,14 @@ class ProgramChanges:
     def programs_of(self, module: str) -> Iterable[CountedJob]:
         """Return the jobs of the programs that a module is part of."""
         return [program.job for user in self.programs_using(module) for program in self._programs.get(user, ())]
+
+    def unresolved_program(self, path: str) -> str:
+        """Return the name of the module that a file is part of, if its code uses Kafka and no topic of it is known."""
+        module = self.modules.of(path)
+        if module in self._programs or not any(self.modules.of(using) == module for using in self.applications):
+            return ""
+        names = self._builds().get(module, _NO_BUILD)[0]
+        return names[0] if names else module.rpartition("/")[2]
 
     def programs_using(self, module: str) -> list[str]:
         """Return the modules with programs that a module is part of: itself, or those whose build files name it."""
