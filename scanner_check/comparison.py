@@ -16,9 +16,9 @@ from dataflow_generator.jobs.model import GraphDataset
 from dataflow_generator.jobs.proposed import JobPair
 from scanner_check.changed_places import at_changed_lines
 from scanner_check.edits.deployed_files import deployed_files, in_lfs
-from scanner_check.edits.documents import is_document
+from scanner_check.edits.documents import Document, is_document
 from scanner_check.edits.libraries import is_build_file
-from scanner_check.edits.settings import setting_edits
+from scanner_check.edits.settings import Setting, setting_edits
 from scanner_check.folding import folded
 from scanner_check.inputs.contracts import ProposedContract
 from scanner_check.inputs.copies import copied_files
@@ -26,7 +26,7 @@ from scanner_check.inputs.files import ProposedFiles
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.inputs.options import CheckOptions
 from scanner_check.inputs.proposals import TOPIC, Proposal, Target
-from scanner_check.knowledge.clients import Meaning, meaning_of
+from scanner_check.knowledge.clients import Meaning, meaning_of, names_concept
 from scanner_check.knowledge.names import all_words
 from scanner_check.knowledge.resources import HARMLESS_VALUES
 from scanner_check.model import ChangeFinding, ChangeReport, CheckedFile, CommitChanges, Place, SkippedFile, Verdict
@@ -41,7 +41,7 @@ from scanner_check.rows.flows import (
 )
 from scanner_check.rows.table import row_of
 from scanner_check.rules.coverage.file_findings import DeletionContext, check_deleted
-from scanner_check.rules.coverage.setting_rules import RUNS, is_values
+from scanner_check.rules.coverage.setting_rules import RUNS, is_values, speaks_of_kafka
 from scanner_check.rules.coverage.unexplained import Unexplained
 from scanner_check.rules.flows.flow_comparison import FlowComparison
 from scanner_check.rules.flows.program_changes import ProgramChanges
@@ -201,7 +201,9 @@ class _Comparison:
                 if path not in self._judged and file.kind != UNDECLARED
             }
             findings += unread_elsewhere(outside, about & self._base.names, self._trees.head, objects)
+        judged = {finding.place.file for finding in findings if finding.counts}
         files = {path: kind for path in self._trees.changed if (kind := self._kind(path, programs))}
+        files |= {path: SETTINGS for path in self._trees.changed if path in judged and path not in files}
         findings = [
             one for one in findings if not self._why_harmless(one.place.file) or one.place.file in self._trees.special
         ]
@@ -333,11 +335,24 @@ class _Comparison:
         before, after = objects.texts(path, self._trees)
         edits = setting_edits(path, before, after) if before and after and is_document(path) else None
         return edits is not None and all(
-            meaning_of(all_words(edit.keys)) is Meaning.NOTHING
+            self._is_of_another_chart(edit)
+            or meaning_of(all_words(edit.keys)) is Meaning.NOTHING
             or (bool(edit.document.api) and not RUNS.isdisjoint(edit.keys))
             or (is_values(path) and not HARMLESS_VALUES.isdisjoint(edit.keys))
             for edit in edits
         )
+
+    def _is_of_another_chart(self, edit: Setting) -> bool:
+        """Return whether an edit is of the values of a chart, below its name, and no value there is about Kafka."""
+        chart = edit.path[0] if edit.path else ""
+        own = tuple(leaf for leaf in edit.document.leaves if leaf.path[:1] == (chart,))
+        return chart in self._charts and not speaks_of_kafka(Document(own)) and not names_concept(all_words(edit.keys))
+
+    @cached_property
+    def _charts(self) -> frozenset[str]:
+        """Return the names of the charts of both commits: Helm requires that the directory of one has its name."""
+        paths = (*self._trees.base, *self._trees.head)
+        return frozenset(path.split("/")[-2] for path in paths if path.endswith("/Chart.yaml"))
 
     def _invalid(self, path: str, kind: str, objects: ObjectReader) -> Iterator[ChangeFinding]:
         """Yield that a schema's file is invalid now; nothing if it is gone, or valid."""

@@ -242,6 +242,7 @@ _REASONS: Mapping[str, _Template] = {
     "level": lambda name, level, policy: f"{name} is {level}{f' {policy}' if policy else ''}",
     "level assumed": "the level of {} is not stored: {} is assumed, a registry's default",
     "library": "the library {} changes",
+    "loaded": "a file that code loads by its name changes",
     "metadata": "the registry compares versions of equal metadata {} only, and a file has no metadata",
     "migration": lambda tables: f"a migration of {few(tables)} changes, and scanner does not interpret it",
     "more rules": "these rules only reject more: what is reported as breaking stays so",

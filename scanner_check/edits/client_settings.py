@@ -45,6 +45,13 @@ def meaning_of_code(edit: Setting) -> Meaning | None:
     return meaning_of(words_of_code(edit.path[-1]))
 
 
+def reader_values(file: File) -> Iterator[str]:
+    """Yield the canonical texts of the values by which code reads, such as those of its groups."""
+    for name, value in _settings(file):
+        if meaning_of(words_of_code(name)) is Meaning.READERS:
+            yield value
+
+
 def words_of_code(name: str) -> tuple[str, ...]:
     """Return the words of a setting's name in code, without what the constant for it ends in."""
     words = words_of(name)

@@ -113,8 +113,20 @@ def meaning_of(name: Sequence[str]) -> Meaning | None:
 
 def names_concept(name: Sequence[str]) -> bool:
     """Return whether a setting is about topics, groups, subjects, schemas or how records are encoded."""
-    pairs = {first + second for first, second in pairwise(name)}
-    return not CONCEPTS.isdisjoint({*name, *pairs})
+    return not CONCEPTS.isdisjoint(_with_pairs(name))
+
+
+READ_CONCEPTS = words("topic topics consumergroup groupid")
+"""What decides which records a program reads, even if it writes none."""
+
+
+def decides_reads(name: Sequence[str]) -> bool:
+    """Return whether a setting is about the topics or the group by which a program reads."""
+    return not READ_CONCEPTS.isdisjoint(_with_pairs(name))
+
+
+def _with_pairs(name: Sequence[str]) -> set[str]:
+    return {*name, *(first + second for first, second in pairwise(name))}
 
 
 FRAMEWORKS: tuple[tuple[str, ...], ...] = tuple(

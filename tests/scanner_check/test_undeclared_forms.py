@@ -46,3 +46,27 @@ def test_what_only_connects_or_runs_a_program_is_fine(check, path, old, new):
 )
 def test_what_may_name_topics_is_unknown(check, path, old, new):
     assert rules(check({path: FILES[path].replace(old, new)}, FILES)) != set()
+
+
+CHARTS = {
+    **BASE,
+    "charts/mail/Chart.yaml": "name: mail\n",
+    "charts/feed/Chart.yaml": "name: feed\n",
+    "environments/pb.yaml": "shared:\n  kafka-brokers: k:9092\n  input-topic: elsewhere\n"
+    "mail:\n  sender: info@example.org\nfeed:\n  kafka-topic: elsewhere\n  mode: full\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_fine"),
+    [
+        ("info@example.org", "mail@example.org", True),
+        ("mode: full", "mode: delta", False),
+        ("input-topic: elsewhere", "input-topic: others", False),
+    ],
+)
+def test_values_of_a_chart_without_kafka_are_fine_in_a_file_with_others(check, old, new, is_fine):
+    """Helm gives each chart the values below its own name, in whatever file an environment has them."""
+    text = CHARTS["environments/pb.yaml"].replace(old, new)
+
+    assert (not rules(check({"environments/pb.yaml": text}, CHARTS))) is is_fine

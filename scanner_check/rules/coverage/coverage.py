@@ -32,6 +32,7 @@ from scanner_check.rules.flows.program_changes import ProgramChanges
 from scanner_check.sides import mentions
 from scanner_check.sides.commit import Commit, files_using, read_by, written_by
 from scanner_check.users.hits import Hits
+from scanner_extractor.repository.applications.settings import is_settings_file
 from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
 from scanner_extractor.repository.files import RepositoryFile, is_candidate, is_left_out
 from scanner_extractor.repository.migrations import migration_statements
@@ -44,6 +45,7 @@ from scanner_model.redaction.texts import mask_text
 
 COMPARED = frozenset(("schema", "connector", "SQL", CONTRACT, ASYNCAPI, DESCRIPTION))
 """Kinds of files whose facts are all compared."""
+FACTS = COMPARED - {"SQL"}
 _LISTED = 10
 _KEY = re.compile(r"[A-Za-z_][\w.-]*(?=[\"']?\s*[:=])")
 """A word that a value follows, in a line of any syntax."""
@@ -85,6 +87,7 @@ class Coverage:
         for path, (before, after) in texts.items():
             if path not in renamed:
                 yield from self._migration(path, before, after)
+                yield from self._loaded(path, before, after)
             if path not in renamed and (not self._is_compared(path) or self.rules.is_of_form(path)):
                 yield from self._of_file(path, (before, after), moved, uses_tables=uses_tables)
 
@@ -105,6 +108,35 @@ class Coverage:
             yield from self._commands(path, changed_commands(before, after, moved, is_shell=_is_shell(path)))
         elif is_document(path):
             yield from self._settings(path, before, after, uses_tables=uses_tables)
+
+    # --- files that programs load
+
+    def _loaded(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
+        """Yield a file that programs load by its name, such as a template, a query or a mapping.
+
+        The settings in a file that code reads one by one are judged as such, and so is code that another file names.
+        """
+        if not before or mentions.is_program(path) or is_build_file(path) or is_settings_file(path):
+            return
+        jobs = self.rules.readers.jobs_loading(path)
+        if jobs is None or self._judged.get(path) in FACTS:
+            return
+        line = self._line_of_data(path, before, after)
+        if line and any(written_by(job) for job in jobs):
+            yield from self._of_programs(Place(file=path, line=line), Message("loaded", ()), jobs)
+
+    def _line_of_data(self, path: str, before: str, after: str) -> int:
+        """Return the first changed line that is data, not a setting or layout; 0 without one."""
+        edits = setting_edits(path, before, after) if is_document(path) and after else None
+        if edits is None:
+            same = before.split() == after.split()
+            return 0 if same else max(1, hunks(before, after)[0].line_after)
+        data = (
+            edit
+            for edit in edits
+            if meaning_of(all_words(edit.keys)) is not Meaning.NOTHING and not self.rules.readers.is_named(edit.keys)
+        )
+        return next((edit.line for edit in data), 0)
 
     # --- code, build files, scripts
 
@@ -267,6 +299,8 @@ class Coverage:
         reasons += [Message("writes", (topics[:_LISTED],))] if written else []
         is_read = is_read or any(_is_connector(job) for job in listed)
         verdict = Verdict.UNKNOWN if written or is_read or not listed else Verdict.FINE
+        if not names and (name := self._programs.unresolved_program(place.file)):
+            names, is_read, target = (name,), True, f"job {name}"
         message = NOT_JUDGED.message(what, names, topics, is_read, form="of programs")
         users = dict.fromkeys(hit for dataset in written for hit in self._hits.of(dataset) if hit.use != "writes")
         yield NOT_JUDGED.found(verdict, place, target, message=message, reasons=tuple(reasons), affected=tuple(users))

@@ -1,13 +1,15 @@
-"""Which programs read a setting in their code, in a file that sends or receives records or is used by one that does."""
+"""Which programs name a setting or a file in their code, where it sends or receives records or is used by such code."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import PurePosixPath
 
 from dataflow_generator.jobs.kinds import CountedJob
+from scanner_check.edits.client_settings import reader_values
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge.names import words_of
 from scanner_check.rules.flows.program_changes import ProgramChanges
@@ -15,6 +17,9 @@ from scanner_check.sides.mentions import is_program, why_harmless
 
 _MOST_FILES = 4_000
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_TEXT = re.compile(r"[\"'`]([^\"'`\s]{1,120})[\"'`]")
+"""A text of code without a space."""
+_PLACEHOLDER = re.compile(r"\$?\{[^{}/]*\}|%\w|\*+")
 
 
 class SettingReaders:
@@ -41,6 +46,36 @@ class SettingReaders:
         own = {job.flows.job.name for job in owners}
         chosen = [job for name, job in jobs.items() if not own or name in own]
         return tuple(chosen or owners)
+
+    def jobs_loading(self, path: str) -> tuple[CountedJob, ...] | None:
+        """Return the programs whose code names a file in a text, where it matters; None if no such code does.
+
+        The name of a directory stands for its files, and a placeholder for any part of a name.
+        """
+        naming = [own for own, names in self._named_files.items() if any(_is_name_of(name, path) for name in names)]
+        if not naming:
+            return None
+        jobs = [job for own in naming for job in self._programs.programs_of(self._programs.modules.of(own))]
+        return tuple({job.flows.job.name: job for job in jobs}.values())
+
+    def decides_reads(self, keys: Sequence[str]) -> bool:
+        """Return whether code gives a setting to what decides how it reads, such as the name of its group."""
+        return any(_has_word(value, name) for value in self._reader_values for name in _whole_names(keys))
+
+    @cached_property
+    def _reader_values(self) -> tuple[str, ...]:
+        files = (self._programs.texts_of(path) for path in self._programs.applications)
+        return tuple(value for both in files if both for value in reader_values(both[1]))
+
+    def is_named(self, keys: Sequence[str]) -> bool:
+        """Return whether the code of a module with programs that use Kafka names a setting."""
+        return any(_reads(text, keys) for text in self._texts.values())
+
+    @cached_property
+    def _named_files(self) -> Mapping[str, frozenset[str]]:
+        """Return the files and directories that code about Kafka has in its texts, by the path of the code."""
+        found = {path: frozenset(filter(_is_file, _TEXT.findall(self._texts[path]))) for path in sorted(self._related)}
+        return {path: names for path, names in found.items() if names}
 
     def in_code(self, word: str) -> bool:
         """Return whether the code of a module with programs that use Kafka contains a word."""
@@ -70,15 +105,43 @@ class SettingReaders:
         return frozenset((*using, *near))
 
 
+def _is_file(text: str) -> bool:
+    """Return whether a text may be the path of a file, by its ending, or of a directory, by its slash."""
+    path = PurePosixPath(text.rpartition(":")[2])
+    return (text.endswith("/") and len(path.name) > 1) or len(path.suffix) > 1
+
+
+def _is_name_of(name: str, path: str) -> bool:
+    """Return whether a text of code is the end of the path of a file, or of its directory."""
+    parts, own = name.rpartition(":")[2].removeprefix(".").strip("/").split("/"), path.split("/")
+    if name.endswith("/"):
+        own = own[:-1]
+    return (
+        len(parts) <= len(own)
+        and any(not _PLACEHOLDER.search(part) for part in parts)
+        and all(
+            part == other or (_PLACEHOLDER.search(part) and fnmatchcase(other, _PLACEHOLDER.sub("*", part)))
+            for part, other in zip(reversed(parts), reversed(own), strict=False)
+        )
+    )
+
+
 def _reads(text: str, keys: Sequence[str]) -> bool:
     """Return whether a text of code names a setting: by its whole name, or by the members that it is bound to."""
+    keys = _members(keys)
     if not keys:
         return False
     return any(_has_word(text, name) for name in _whole_names(keys)) or _is_bound(text, keys)
 
 
+def _members(keys: Sequence[str]) -> Sequence[str]:
+    """Return the members of a setting; a file of properties has them as one text with dots."""
+    return [part for key in keys for part in key.split(".") if part]
+
+
 def _whole_names(keys: Sequence[str]) -> Iterator[str]:
     """Yield the forms in which code names a setting as one text."""
+    keys = _members(keys)
     plain = ".".join(keys)
     if len(keys) > 1:
         yield plain

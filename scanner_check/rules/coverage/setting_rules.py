@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from functools import cached_property
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from scanner_check.edits.documents import Document, read_documents
 from scanner_check.edits.settings import Setting, setting_edits
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge import resources
-from scanner_check.knowledge.clients import Meaning, is_of_framework, meaning_of, names_concept
+from scanner_check.knowledge.clients import Meaning, decides_reads, is_of_framework, meaning_of, names_concept
 from scanner_check.knowledge.names import all_words, words_of
 from scanner_check.rules.coverage.setting_readers import SettingReaders
 from scanner_check.rules.flows.program_changes import ProgramChanges
@@ -76,8 +77,9 @@ class SettingRules:
     ) -> None:
         self._base, self._head = commits
         self._trees, self._programs, self._objects = trees, programs, objects
-        self._readers = SettingReaders(programs, trees, objects)
+        self.readers = SettingReaders(programs, trees, objects)
         self._known_entries: dict[str, tuple[ReadEntry, ...]] = {}
+        self._known_renames: dict[str, Mapping[str, str]] = {}
         self.unbound: set[tuple[str, str]] = set()
         """Topics that edits of bindings without a function name, each with its file."""
 
@@ -234,7 +236,8 @@ class SettingRules:
             return NOTHING
         is_kafkas = bool(owners) or (meaning and len(name) > 1) or self._is_of_kafka(path, edit.document)
         if meaning or names_concept(name) or is_of_framework(name):
-            return Judgement(Effect.UNKNOWN, owners) if is_kafkas else NOTHING
+            effect = Effect.ACCESS if meaning is Meaning.READERS or decides_reads(name) else Effect.UNKNOWN
+            return Judgement(effect, owners) if is_kafkas else NOTHING
         if self._stops(edit):
             named = self._named(edit.keys[-2:-1])
             if named or _CLIENTS & set(all_words(edit.keys[-2:])):
@@ -243,8 +246,12 @@ class SettingRules:
             return NOTHING
         if not owners and self._programs.modules.of(path) and not self._is_of_kafka(path, edit.document):
             return NOTHING  # a file of a program that does not use Kafka
-        reading = self._readers.jobs_reading(edit.keys, owners)
-        return NOTHING if reading is None else Judgement(Effect.UNKNOWN, reading)
+        if _is_address(edit.before) and _is_address(edit.after):
+            return NOTHING
+        reading = self.readers.jobs_reading(edit.keys, owners)
+        if reading is None:
+            return NOTHING
+        return Judgement(Effect.ACCESS if self.readers.decides_reads(edit.keys) else Effect.UNKNOWN, reading)
 
     def _is_unbound(self, path: str, edit: Setting) -> bool:
         """Return whether an edit is of a binding of Spring Cloud Stream that has no function in either commit."""
@@ -252,14 +259,14 @@ class SettingRules:
         if match is None:
             return False
         listed = [_settings_of(path, text) for text in self._objects.texts(path, self._trees) if text]
-        if not all(lacks_function(match[1], settings, self._readers.in_code) for settings in listed):
+        if not all(lacks_function(match[1], settings, self.readers.in_code) for settings in listed):
             return False
         self.unbound |= {(topic.strip(), path) for value in edit.values for topic in value.split(",")}
         return True
 
     def _is_of_kafka(self, path: str, document: Document) -> bool:
         """Return whether a file is of a program that uses Kafka, by its module, its own settings, or its chart."""
-        return self.concerns(path, ()) or is_values(path) or _speaks_of_kafka(document)
+        return self.concerns(path, ()) or is_values(path) or speaks_of_kafka(document)
 
     @staticmethod
     def _stops(edit: Setting) -> bool:
@@ -285,7 +292,9 @@ class SettingRules:
         return Judgement(Effect.UNKNOWN, jobs) if jobs else NOTHING
 
     def _documents(self, path: str, tree: str = "") -> tuple[Document, ...]:
-        trees = (self._trees.base,) if tree == "base" else (self._trees.head, self._trees.base)
+        trees = {"base": (self._trees.base,), "head": (self._trees.head,)}.get(
+            tree, (self._trees.head, self._trees.base)
+        )
         for one in trees:
             if path in one:
                 return read_documents(path, self._objects.read(one[path]).decode("utf-8-sig", "replace")) or ()
@@ -452,7 +461,37 @@ class SettingRules:
 
     # --- compose files
 
-    def _service(self, path: str, edit: Setting) -> Judgement:
+    def _renamed_services(self, path: str) -> Mapping[str, str]:
+        """Return the services of a compose file that have another name now, by it: they run the same program."""
+        if path not in self._known_renames:
+            old, new = (_programs_of_services(self._documents(path, tree)) for tree in ("base", "head"))
+            gone = {name: runs for name, runs in old.items() if name not in new}
+            come = {name: runs for name, runs in new.items() if name not in old}
+            pairs = [(name, was) for name, runs in come.items() for was, ran in gone.items() if runs & ran]
+            single = [Counter(names) for names in zip(*pairs, strict=True)]
+            self._known_renames[path] = {
+                name: was for name, was in pairs if single[0][name] == 1 and single[1][was] == 1
+            }
+        return self._known_renames[path]
+
+    def _under_one_name(self, path: str, edit: Setting) -> Setting | None:
+        """Return an edit of a renamed service as one of the service by its new name; None if only the name differs."""
+        renamed = self._renamed_services(path)
+        now = next((name for name, was in renamed.items() if edit.path[1:2] == (was,)), "")
+        if now:
+            moved = (*edit.path[:1], now, *edit.path[2:])
+            is_kept = any(leaf.path == moved for one in self._documents(path) for leaf in one.leaves)
+            return None if is_kept else edit._replace(path=moved)
+        if edit.path[1:2] and edit.path[1] in renamed:
+            former = (*edit.path[:1], renamed[edit.path[1]], *edit.path[2:])
+            listed = [leaf.value for one in self._documents(path, "base") for leaf in one.leaves if leaf.path == former]
+            return None if edit.after in listed else edit._replace(before=next(iter(listed), None))
+        return edit
+
+    def _service(self, path: str, whole: Setting) -> Judgement:
+        edit = self._under_one_name(path, whole)
+        if edit is None:
+            return NOTHING
         service = edit.path[1] if len(edit.path) > 1 else ""
         jobs = self._named((service, *self._service_images(edit, service)))
         jobs = jobs or tuple(self._programs.programs_of(service) if service in self._programs.module_names else ())
@@ -559,12 +598,33 @@ class SettingRules:
         return any(value in changed for value in edit.values)
 
 
+def _programs_of_services(documents: Iterable[Document]) -> dict[str, set[tuple[str, str]]]:
+    """Return what each service of a compose file runs: its image without registry and version, or what builds it."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for leaf in (leaf for one in documents for leaf in one.leaves if leaf.path[:1] == ("services",)):
+        programs = found.setdefault("".join(leaf.path[1:2]), set())
+        match leaf.path[2:]:
+            case ("image",):
+                programs.add(("image", leaf.value.rpartition("/")[2].partition(":")[0].partition("@")[0]))
+            case ("build",) | ("build", "context" | "dockerfile"):
+                programs.add((leaf.path[-1], leaf.value))
+    return found
+
+
 _CLIENTS = frozenset(("kafka", "consumer", "producer", "listener", "publisher", "subscriber", "topic"))
 _TAKES = frozenset(("deny", "denied", "exclude", "excluded", "except", "ignore", "ignored", "blacklist", "blocklist"))
 _JOBS = frozenset(("FlinkDeployment", "FlinkSessionJob"))
 
 
 _BINDING = re.compile(r"(?i)spring\.cloud\.stream\.(?:\w+\.(?:streams\.)?)?bindings\.([^.]+)")
+
+
+_ADDRESS = re.compile(r"(?:[A-Za-z][\w+.-]{0,30}://)?[\w.-]{1,253}:\d{4,5}/?")
+
+
+def _is_address(value: str | None) -> bool:
+    """Return whether a value is where servers are: each of its parts is a host with a port."""
+    return bool(value) and all(_ADDRESS.fullmatch(part.strip()) for part in (value or "").split(","))
 
 
 def _settings_of(path: str, text: str) -> ApplicationSettings:
@@ -609,7 +669,7 @@ def _gravest(judgements: Sequence[Judgement]) -> Judgement:
     return Judgement(gravest.effect, tuple(jobs.values()))
 
 
-def _speaks_of_kafka(document: Document) -> bool:
+def speaks_of_kafka(document: Document) -> bool:
     """Return whether a document has a setting of a client of Kafka, or names Kafka in a key or value."""
     for leaf in document.leaves:
         name = all_words(leaf.path)

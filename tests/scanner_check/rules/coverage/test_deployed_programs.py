@@ -83,3 +83,72 @@ def test_what_stops_a_program_or_changes_its_records_is_not_fine(check, path: st
 )
 def test_what_describes_a_program_is_fine(check, path: str, old: str, new: str) -> None:
     assert check(edited(path, old, new), FILES).verdict is Verdict.FINE
+
+
+COMPOSE = {
+    "compose.yml": "services:\n  db:\n    image: postgres:16\n  worker:\n    image: acme/pay:latest\n    environment:\n"
+    "      PAY_CURRENCY: EUR\n      LOG_LEVEL: debug\n",
+    "pay/go.mod": FILES["pay/go.mod"],
+    "pay/main.go": FILES["pay/main.go"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        ({"  worker:": "  payments:", "acme/pay": "registry.example.org/pay"}, Verdict.FINE),
+        ({"  worker:": "  payments:", "EUR": "CHF"}, Verdict.UNKNOWN),
+        ({"  worker:": "  payments:", "acme/pay": "acme/other"}, Verdict.IMPACT),
+    ],
+)
+def test_service_with_another_name_is_compared_with_its_former_self(check, edits, expected) -> None:
+    text = COMPOSE["compose.yml"]
+    for old, new in edits.items():
+        text = text.replace(old, new)
+
+    assert check({"compose.yml": text}, COMPOSE).verdict is expected
+
+
+READS_ADDRESS = {
+    "feed/Cargo.toml": '[package]\nname = "feed"\n\n[dependencies]\nrdkafka = "0.36"\n',
+    "feed/src/main.rs": "use rdkafka::producer::{FutureProducer, FutureRecord};\n\nstruct Config {\n    feed_home: String,\n}\n\n"
+    'async fn run(config: Config, producer: FutureProducer) {\n    producer.send(FutureRecord::to("feed").key("a").payload("b"), 0).await;\n}\n',
+    "feed/config/dev.yaml": "feed_home: kafka_dev:9092\n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("127.0.0.1:9092,127.0.0.1:9093", Verdict.FINE), ("ssl://kafka:9093", Verdict.FINE), ("other", Verdict.UNKNOWN)],
+)
+def test_address_that_is_another_address_only_connects(check, value: str, expected: Verdict) -> None:
+    assert check({"feed/config/dev.yaml": f"feed_home: {value}\n"}, READS_ADDRESS).verdict is expected
+
+
+LISTENER = {
+    "app/pom.xml": "<project><artifactId>app</artifactId></project>",
+    "app/src/main/java/a/L.java": "package a;\nimport org.springframework.kafka.annotation.KafkaListener;\n"
+    'class L { @KafkaListener(topics = "orders", groupId = "${mail.team}") void on(String s) { System.out.println(s); } }\n',
+    "app/src/main/resources/application.properties": "spring.kafka.consumer.auto-offset-reset=earliest\n"
+    "spring.kafka.consumer.group-id=mails\nspring.kafka.producer.acks=all\ndb.schema=a\nmail.team=t1\nmail.text=Hello\n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("earliest", "latest", Verdict.UNKNOWN),
+        ("group-id=mails", "group-id=letters", Verdict.UNKNOWN),
+        ("=t1", "=t2", Verdict.UNKNOWN),
+        ("Hello", "Dear", Verdict.FINE),
+        ("acks=all", "acks=1", Verdict.FINE),
+        ("schema=a", "schema=b", Verdict.FINE),
+    ],
+)
+def test_how_a_program_reads_counts_even_if_it_writes_nothing(check, old, new, expected) -> None:
+    path = "app/src/main/resources/application.properties"
+
+    assert check({path: LISTENER[path].replace(old, new)}, LISTENER).verdict is expected
