@@ -9,6 +9,7 @@ files.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import io
 import json
@@ -52,7 +53,7 @@ def main(commit: str | None) -> None:
     now, before = {**_counted(ROOT, names), **_measured(ROOT)}, dict[str, str]()
     with tempfile.TemporaryDirectory() as folder:
         if commit:
-            before = {**_counted(_extracted(commit, Path(folder)), names), **_measured(Path(folder))}
+            before = {**_counted(extracted(commit, Path(folder)), names), **_measured(Path(folder))}
     print(f"{'':<70}{commit or '':>14}{'now':>14}")
     for name, value in now.items():
         print(f"{name:<70}{before.get(name, ''):>14}{value:>14}")
@@ -61,8 +62,13 @@ def main(commit: str | None) -> None:
 # --- counted in the source
 
 
-def _extracted(commit: str, folder: Path) -> Path:
-    archive = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True).stdout
+def extracted(commit: str, folder: Path, root: Path = ROOT) -> Path:
+    """Write the source of a commit to a directory, and return that; a commit that is not there ends the program."""
+    named = ["git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}"]
+    found = subprocess.run(named, cwd=root, capture_output=True, text=True, check=False).stdout.strip()
+    if not found:
+        raise SystemExit(f"error: {root} has no commit {commit!r}; fetch it, or name another one")
+    archive = subprocess.run(["git", "archive", found], cwd=root, capture_output=True, check=True).stdout
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         files.extractall(folder, filter="data")
     return folder
@@ -204,4 +210,6 @@ def _git(folder: Path, *arguments: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else None)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("commit", nargs="?", help="print the figures of this commit as well")
+    main(parser.parse_args().commit)
