@@ -131,7 +131,7 @@ _OF_FLOWS: Mapping[str, _Template] = {
     "input-lost": "{} is not read any more",
     "input-gained": "{} is read",
     "input-without-writer": lambda name, instead: (
-        f"{name}, which nothing in the repository writes or declares, is read"
+        f"reads {name}, which nothing in the repository writes or declares"
         + (f", instead of {', '.join(instead)}" if instead else "")
     ),
     "writer-lost": "{} does not write {} any more, and other jobs do",

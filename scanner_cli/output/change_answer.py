@@ -155,7 +155,8 @@ def diagram(report: ChangeReport) -> str:
     finding = next((finding for finding in counted(report) if finding.affected), None)
     if finding is None:
         return ""
-    start = f"{finding.target} {finding.item}".strip()
+    has_item = finding.target.endswith(f" {finding.item}")
+    start = finding.target if has_item else f"{finding.target} {finding.item}".strip()
     nearest = sorted(finding.affected, key=lambda hit: hit.steps)[:MOST]
     return "\n".join(["flowchart LR", f"  c{_label(start)}", *_edges(nearest)]) + "\n"
 

@@ -50,6 +50,7 @@ from scanner_programs.ir import File
 _LISTED = 10
 _RECORD = re.compile(r"\"name\"\s*:\s*\"(?:[\w.]+\.)?([A-Z]\w*)\"|\bmessage\s+([A-Z]\w*)")
 """The name of a record of Avro, or of a message of Protobuf."""
+_PARAMETER = re.compile(r"\bin:\d+\.")
 _CLIENT_WORDS = ("kafka",)
 """What names of clients contain in a language whose calls are evaluated only."""
 _NO_BUILD: tuple[tuple[str, ...], str] = ((), "")
@@ -245,8 +246,8 @@ class ProgramChanges:
         verdict = Verdict.IMPACT if is_hit and readers else Verdict.UNKNOWN
         read = sorted({dataset.name for job in writers for dataset in read_by(job)})
         reasons = [Message("reached", (*one.place, one.view))] if one.view and one.place[0] else []
-        reasons += [Message("before", (one.before,))] if one.before and rule is not CODE_CHANGED else []
-        reasons += [Message("after", (one.after,))] if one.after and rule is not CODE_CHANGED else []
+        reasons += [Message("before", (_readable(one.before),))] if one.before and rule is not CODE_CHANGED else []
+        reasons += [Message("after", (_readable(one.after),))] if one.after and rule is not CODE_CHANGED else []
         reasons += [Message("reads", (tuple(read),))] if read else []
         file, line = one.place if one.place[0] else (next(iter(sorted(self.edited)), ""), 1)
         finding = rule.found(
@@ -276,9 +277,25 @@ class ProgramChanges:
     def _affected(self, datasets: Sequence[GraphDataset], path: ColumnPath) -> list[Affected]:
         found: dict[tuple[str, str, str], Affected] = {}
         for dataset in datasets:
-            for hit in (*(self._hits.of(dataset, path) if path else ()), *self._hits.of(dataset)):
+            others = self._with_other_columns(dataset, path) if path else frozenset()
+            whole = (hit for hit in self._hits.of(dataset) if others.isdisjoint((hit.name, *hit.through[:1])))
+            for hit in (*(self._hits.of(dataset, path) if path else ()), *whole):
                 found.setdefault((hit.kind, hit.namespace, hit.name), hit)
         return [hit for hit in found.values() if hit.use != "writes"]
+
+    def _with_other_columns(self, dataset: GraphDataset, path: ColumnPath) -> frozenset[str]:
+        """Return the statements that read columns of a topic, all of them known, and not the one at *path*.
+
+        Any other job may pass on whatever a record has.
+        """
+        found, first = set(), path[0].casefold()
+        for job in self._base.jobs:
+            read = [flow.source.path for flow in job.flows.columns if flow.source.dataset == dataset]
+            is_known = bool(read) and not (job.coverage.unread or job.coverage.unknown_connectors)
+            is_statement = "statement" in dict(job.flows.job.attributes)
+            if is_known and is_statement and all(own and own[0].casefold() != first for own in read):
+                found.add(job.flows.job.name)
+        return frozenset(found)
 
     @staticmethod
     def _is_harmless_setting(one: Difference) -> bool:
@@ -355,6 +372,11 @@ class ProgramChanges:
         """Return the jobs of the programs that a module is part of."""
         return [program.job for user in self.programs_using(module) for program in self._programs.get(user, ())]
 
+    @cached_property
+    def build_names(self) -> frozenset[str]:
+        """Return the names that the build files of the repository give to what they build."""
+        return frozenset(name for names, _ in self._builds().values() for name in names)
+
     def unresolved_program(self, path: str) -> str:
         """Return the name of the module that a file is part of, if its code uses Kafka and no topic of it is known."""
         module = self.modules.of(path)
@@ -415,6 +437,11 @@ def _message(one: Difference, rule: Rule, name: str, topics: tuple[str, ...]) ->
         case "topic" | "gone":
             return rule.message(name, topics, form="of a program")
     return rule.message(name, topics)
+
+
+def _readable(text: str) -> str:
+    """Return the text of a value without the marks of the parameters that it comes from."""
+    return _PARAMETER.sub("", text)
 
 
 def _path(name: str) -> ColumnPath:

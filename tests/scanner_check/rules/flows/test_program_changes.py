@@ -336,7 +336,7 @@ def test_the_place_of_a_topic_that_is_read_is_where_that_one_is_read(check):
     report = check({"read.py": code.replace("orders-a", "orders-b")}, {**BASE, "read.py": code})
     (finding,) = (one for one in report.findings if one.rule == "input-without-writer")
     assert (finding.item, finding.place.file, finding.place.line) == ("orders-b", "read.py", 3)
-    assert finding.what.startswith("orders-b, which nothing in the repository writes or declares, is read")
+    assert finding.what.startswith("reads orders-b")
 
 
 def test_a_log_line_about_kafka_in_a_file_without_a_client_is_fine(check):
@@ -391,3 +391,18 @@ def test_code_around_a_client_that_is_not_known_is_unknown(check, path, old, new
     text = UNKNOWN_CLIENTS[path]
 
     assert check({path: text.replace(old, new)}, {**BASE, "Cargo.toml": "", path: text}).verdict is verdict
+
+
+def test_statement_that_reads_other_columns_is_not_hit_by_a_lost_field(check):
+    """Its columns are known: it does not use the field, however it uses the topic."""
+    code = "from kafka import KafkaProducer\nKafkaProducer().send('orders', {'id': 1, 'currency': 'EUR'})\n"
+    reader = (
+        "import json\nfrom kafka import KafkaConsumer\n"
+        "for one in KafkaConsumer('orders'):\n    print(json.loads(one.value)['currency'])\n"
+    )
+    files = {**BASE, "jobs/setup.py": "", "jobs/send.py": code, "mail/setup.py": "", "mail/read.py": reader}
+    report = check({"jobs/send.py": code.replace(", 'currency': 'EUR'", "")}, files)
+
+    (finding,) = (one for one in report.findings if one.rule == "record-field-removed")
+    assert "read" in {hit.name for hit in finding.affected}
+    assert not {hit.name for hit in finding.affected} & {"BIG", "s3"}
