@@ -70,3 +70,29 @@ def test_values_of_a_chart_without_kafka_are_fine_in_a_file_with_others(check, o
     text = CHARTS["environments/pb.yaml"].replace(old, new)
 
     assert (not rules(check({"environments/pb.yaml": text}, CHARTS))) is is_fine
+
+
+PUMPS = {
+    **BASE,
+    "topics.yaml": "".join(
+        f"apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata: {{name: {name}}}\nspec: {{partitions: 1}}\n---\n"
+        for name in ("refunds", "payouts")
+    ),
+    "pumps/lake.yaml": "apiVersion: streams.acme.io/v1\nkind: Pump\nmetadata: {name: lake}\n"
+    "spec:\n  from: {channel: refunds}\n",
+    "pumps/lake.toml": '[pump]\nchannel = "refunds"\nlimit = "refunds per day"\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "is_fine"),
+    [
+        ("pumps/lake.yaml", "refunds", "payouts", False),
+        ("pumps/lake.toml", '"refunds"', '"payouts"', False),
+        ("pumps/lake.yaml", "name: lake", "name: sea", True),
+        ("pumps/lake.toml", "refunds per day", "payouts per day", True),
+    ],
+)
+def test_value_that_was_one_topic_and_is_another_is_unknown(check, path, old, new, is_fine):
+    """Whatever the resource is: both values are names of topics, and no other word says so."""
+    assert (not rules(check({path: PUMPS[path].replace(old, new)}, PUMPS))) is is_fine

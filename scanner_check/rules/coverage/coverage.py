@@ -209,7 +209,8 @@ class Coverage:
             yield _unknown(Place(file=path), path, NOT_JUDGED.message(form="notebook"))
 
     def _libraries(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
-        edits = library_edits(before, after)
+        own = self._programs.build_names  # what the repository builds itself is compared as code
+        edits = [edit for edit in library_edits(before, after) if edit[0] not in own]
         jobs = list(self._programs.programs_of(self._programs.modules.of(path)))
         if edits and (jobs or any(did != "added" for _, _, did in edits)):  # what did not use Kafka writes no record
             what = Message("library", (tuple(f"{name} {did}" for name, _, did in edits[:_LISTED]),))

@@ -84,7 +84,20 @@ class SettingRules:
         """Topics that edits of bindings without a function name, each with its file."""
 
     def judge(self, path: str, edit: Setting) -> Judgement:
-        """Return what an edit of the file at *path* does."""
+        """Return what an edit of the file at *path* does.
+
+        Whatever a value is of: one that was the name of a topic and is that of another one may exchange the two.
+        """
+        judgement = self._judgement(path, edit)
+        if judgement.effect is Effect.NOTHING and self._exchanges(edit):
+            return Judgement(Effect.UNKNOWN, self._named((edit.document.name,)))
+        return judgement
+
+    def _exchanges(self, edit: Setting) -> bool:
+        """Return whether the whole value was the name of a topic, and is the name of another one."""
+        return edit.before in self._base.names and edit.after in self._head.names
+
+    def _judgement(self, path: str, edit: Setting) -> Judgement:
         document = edit.document
         if document.api == "terraform":
             return self._terraform(path, edit)
@@ -574,7 +587,8 @@ class SettingRules:
         name = edit.document.value("topic_name") or edit.document.value("name")
         is_plain = bool(name) and not {*name} & {*"${.[("} - {"."} and not name.startswith(_REFERENCES)
         is_copy = is_plain and {"topic", "connector"} & {*words_of(kind)} and not self._is_own(path, name)
-        if kind in RESOURCES and not is_copy:
+        is_dropped = edit.is_removed and name in self._base.topics - self._head.topics
+        if kind in RESOURCES and (is_dropped or not is_copy):
             return SHOWN
         is_harmless = meaning_of(all_words(edit.keys)) is Meaning.NOTHING or edit.path[-1] == "replication_factor"
         return NOTHING if is_harmless else Judgement(Effect.UNKNOWN)

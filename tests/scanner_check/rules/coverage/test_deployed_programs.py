@@ -152,3 +152,19 @@ def test_how_a_program_reads_counts_even_if_it_writes_nothing(check, old, new, e
     path = "app/src/main/resources/application.properties"
 
     assert check({path: LISTENER[path].replace(old, new)}, LISTENER).verdict is expected
+
+
+TERRAFORM = "".join(
+    f'resource "confluent_kafka_topic" "{name}" {{\n  topic_name       = "{name}"\n  partitions_count = 6\n}}\n\n'
+    for name in ("orders", "refunds")
+)
+
+
+@pytest.mark.slow
+def test_topic_that_leaves_terraform_has_one_finding(check) -> None:
+    """It is dropped, which names its users: that its resource is gone is the same."""
+    audit = FILES["audit/main.py"].replace("pay.events", "refunds")
+    files = {"topics.tf": TERRAFORM, "audit/main.py": audit, "audit/requirements.txt": "confluent-kafka==2.3.0\n"}
+    report = check({"topics.tf": TERRAFORM.partition("\n\n")[0] + "\n"}, files)
+
+    assert [finding.rule for finding in report.findings if finding.counts] == ["topic-gone"]
