@@ -113,7 +113,7 @@ class SettingRules:
             return self._control(path)
         if document.kind and (document.api or document.kind in resources.WORKLOADS):
             return self._resource(path, edit)
-        if edit.path[:1] == ("services",) and "compose" in path.rpartition("/")[2]:
+        if edit.path[:1] == ("services",) and _is_compose(document):
             return self._service(path, edit)
         if any(leaf.path[0] == "databaseChangeLog" for leaf in document.leaves if leaf.path):
             return SHOWN  # migrations are judged as such
@@ -610,6 +610,13 @@ class SettingRules:
         """Return whether the value is a topic that only one of the commits declares."""
         changed = self._base.topics ^ self._head.topics
         return any(value in changed for value in edit.values)
+
+
+def _is_compose(document: Document) -> bool:
+    """Return whether a document has the services of a compose file, each with an image or what builds it."""
+    return any(
+        leaf.path[:1] == ("services",) and leaf.path[2:3] in (("image",), ("build",)) for leaf in document.leaves
+    )
 
 
 def _programs_of_services(documents: Iterable[Document]) -> dict[str, set[tuple[str, str]]]:

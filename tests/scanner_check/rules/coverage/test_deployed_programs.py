@@ -102,12 +102,16 @@ COMPOSE = {
         ({"  worker:": "  payments:", "acme/pay": "acme/other"}, Verdict.IMPACT),
     ],
 )
-def test_service_with_another_name_is_compared_with_its_former_self(check, edits, expected) -> None:
+@pytest.mark.parametrize("path", ["compose.yml", "dev/full-stack.yml"])
+def test_service_with_another_name_is_compared_with_its_former_self(check, path, edits, expected) -> None:
+    """A compose file is one by its services, whatever it is called."""
     text = COMPOSE["compose.yml"]
     for old, new in edits.items():
         text = text.replace(old, new)
 
-    assert check({"compose.yml": text}, COMPOSE).verdict is expected
+    files = {**COMPOSE, path: COMPOSE["compose.yml"]}
+
+    assert check({path: text}, {name: files[name] for name in (path, "pay/go.mod", "pay/main.go")}).verdict is expected
 
 
 READS_ADDRESS = {
