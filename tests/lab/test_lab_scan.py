@@ -67,16 +67,23 @@ def test_deleted_version_is_kept_and_marked(query) -> None:
     assert (item["deleted"], item["current"]) == (True, False)
 
 
-def test_dictionary_in_postgresql_holds_the_same(lab, query) -> None:
-    """The second database that a dictionary may live in, and the same scan twice."""
+def test_dictionary_in_postgresql_holds_the_same(lab) -> None:
+    """The second database that a dictionary may live in, and the same scan twice.
+
+    A file is scanned beside it: other tests register versions meanwhile.
+    """
     lab.needs("databases")
-    address = lab.told["postgres"]["dictionary"].replace("postgresql://", "postgresql+psycopg://")
-    for _ in range(2):
+    server = lab.told["postgres"]["dictionary"].replace("postgresql://", "postgresql+psycopg://")
+    addresses = (server, f"sqlite:///{lab.directory}/beside-postgresql.db")
+    for address in (*addresses, *addresses):
         lab.scanner("scan", "--no-graph", "--config", str(lab.config()), "--dictionary", address, "--quiet")
 
-    stored = json.loads(lab.scanner("schemas", "--dictionary", address, "--format", "json"))
+    stored, beside = (
+        json.loads(lab.scanner("schemas", "--dictionary", address, "--format", "json")) for address in addresses
+    )
 
-    assert stored == query("schemas")
+    assert stored
+    assert stored == beside
 
 
 def test_h2_loads_the_exported_dictionary(lab, dictionary, query) -> None:
