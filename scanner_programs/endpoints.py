@@ -188,6 +188,8 @@ class _Reader:
         self._found = Endpoints()
         self._seen: set[tuple[str, int]] = set()
         self._view: Place | None = None
+        self._others: tuple[Place | None, dict[int, Value]] = None, {}
+        self._guards: tuple[Place | None, dict[int, tuple[Value, str]]] = None, {}
         self._topics: dict[str, Value] = {}
         self._silent = False
         self._imported: dict[str, list[str]] = {}
@@ -762,7 +764,7 @@ class _Reader:
         text = shown.text(topic) if topic is not None else ""
         others = sorted((key, shown.text(value)) for key, value in parts.items() if key not in ("topic", "value", "-"))
         shape, values = shape_of(self._machine, parts["value"]) if "value" in parts else (Shape(), {})
-        held = frozenset(Shown(records=self._record_text).text(one) for one in guards)
+        held = frozenset(self._held(one) for one in guards)
         of = tuple(sorted(_client_parts(client).items())) if client is not None else ()
         contract = Contract(
             view=self._view.name,
@@ -803,13 +805,27 @@ class _Reader:
         never = frozenset(topic for guard in guards for topic in self._topics_compared(guard, "!=", "&&"))
         return _Sent(contract, view, fields, inputs, only, never)
 
+    def _held(self, guard: Value) -> str:
+        """Return the text of what has to be true, as it was when a record of this view was first sent under it."""
+        if self._guards[0] is not self._view:
+            self._guards = self._view, {}
+        texts = self._guards[1]
+        if id(guard) not in texts:
+            texts[id(guard)] = guard, Shown(records=self._record_text).text(guard)
+        return texts[id(guard)][1]
+
     def _record_text(self, value: Value) -> str | None:
         """Return the text of what records come from; None for other values.
 
         How they are read changes no record, but for code that makes values of them.
         """
         view = self._view
-        if view is None or (self._receives.root(value, view) is None and not self._is_made_to_read(value, view)):
+        if self._others[0] is not view:
+            self._others = view, {}  # what no records come from, as this view sees it, by identity
+        if view is None or id(value) in self._others[1]:
+            return None
+        if self._receives.root(value, view) is None and not self._is_made_to_read(value, view):
+            self._others[1][id(value)] = value
             return None
         topics: tuple[str, ...] = ()
         if len({one.topics for one in self._receives.noted}) > 1:

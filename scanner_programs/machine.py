@@ -172,7 +172,7 @@ class Machine:
         self.spent = False
         self.visited: set[int] = set()
         self.fed: dict[str, list[Value]] = {}
-        self._ways: dict[str, list[tuple[tuple[str, int], ...]]] = {}
+        self._ways: dict[str, list[tuple[tuple[tuple[str, int], ...], str]]] = {}
         self.records: list[Thing] = []
         self.followed: set[tuple[str, int]] = set()
         self.unfollowed: set[str] = set()
@@ -1832,16 +1832,17 @@ class Machine:
 
     def _feed(self, name: str, value: Value, site: tuple[str, int]) -> None:
         """Note what is put in a queue or channel; what is seen from further outside replaces what it is part of."""
-        way = (site, *self.sites)
+        way, text = (site, *self.sites), show(value)
         listed, ways = self.fed.setdefault(name, []), self._ways.setdefault(name, [])
         for at in reversed(range(len(ways))):
-            if way[: len(ways[at])] == ways[at] and len(ways[at]) < len(way):
+            earlier, was = ways[at]
+            if way[: len(earlier)] == earlier and len(earlier) < len(way):
                 del listed[at], ways[at]
-            elif ways[at][: len(way)] == way and (len(ways[at]) > len(way) or show(listed[at]) == show(value)):
+            elif earlier[: len(way)] == way and (len(earlier) > len(way) or was == text):
                 return
-        if len(listed) < _MOST_TURNS and not any(show(one) == show(value) for one in listed):
+        if len(listed) < _MOST_TURNS and all(text != was for _, was in ways):
             listed.append(value)
-            ways.append(way)
+            ways.append((way, text))
 
     def _container(self, code: ir.Expression) -> str:
         """Return the name of a queue or channel; both ends of a channel have the same."""
