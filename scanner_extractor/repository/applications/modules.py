@@ -17,6 +17,7 @@ from scanner_extractor.repository.applications.deployments import (
 )
 from scanner_extractor.repository.languages import LANGUAGES, language_of
 from scanner_extractor.repository.syntax_trees import is_test, words
+from scanner_model.enclosed import replace_enclosed
 
 _BUILD_FILES = {name: pattern for language in LANGUAGES for name, pattern in language.build_files.items()}
 _BUILD_FILES |= {"Cargo.toml": re.compile(r'^name\s*=\s*"(?P<name>[^"]+)"', re.MULTILINE)}
@@ -208,6 +209,9 @@ def is_build_file(path: str) -> bool:
     return file.name in _BUILD_FILES or file.name == "Dockerfile" or file.suffix in _BUILD_FILES
 
 
+_DEPENDED = re.compile("<dependencies>"), re.compile("</dependencies>")
+
+
 def build_name(file: PurePosixPath, content: str) -> tuple[str, int]:
     """Return the name that a build file has for its module, and how much it counts; empty where it has none."""
     if file.suffix in _BUILD_FILES:
@@ -215,7 +219,9 @@ def build_name(file: PurePosixPath, content: str) -> tuple[str, int]:
     pattern = _BUILD_FILES.get(file.name)
     if pattern is None:
         return "", 0
-    match = pattern.search(_PARENT.sub("", content) if file.name == "pom.xml" else content)
+    if file.name == "pom.xml":  # the name of a parent or of a dependency is not its own
+        content = replace_enclosed(_PARENT.sub("", content), lambda _: "", _DEPENDED)
+    match = pattern.search(content)
     return (match["name"], 2) if match and "$" not in match["name"] else ("", 0)
 
 
