@@ -46,6 +46,7 @@ from scanner_model.redaction.texts import mask_text
 COMPARED = frozenset(("schema", "connector", "SQL", CONTRACT, ASYNCAPI, DESCRIPTION))
 """Kinds of files whose facts are all compared."""
 FACTS = COMPARED - {"SQL"}
+"""Those whose changes say nothing more of a program that loads them; a query in a file may be anything to it."""
 _LISTED = 10
 _KEY = re.compile(r"[A-Za-z_][\w.-]*(?=[\"']?\s*[:=])")
 """A word that a value follows, in a line of any syntax."""

@@ -645,7 +645,7 @@ _ADDRESS = re.compile(r"(?:[A-Za-z][\w+.-]{0,30}://)?[\w.-]{1,253}:\d{4,5}/?")
 
 def _is_address(value: str | None) -> bool:
     """Return whether a value is where servers are: each of its parts is a host with a port."""
-    return bool(value) and all(_ADDRESS.fullmatch(part.strip()) for part in (value or "").split(","))
+    return value is not None and all(_ADDRESS.fullmatch(part.strip()) for part in value.split(","))
 
 
 def _settings_of(path: str, text: str) -> ApplicationSettings:
