@@ -36,6 +36,7 @@ from scanner_programs.values import (
     show,
 )
 
+_OR = " or "
 _DEEPEST = 5
 _MOST_FIELDS = 500
 _ABSENT = "absent"
@@ -155,7 +156,12 @@ class _Shapes:
         self._put(path, value, kind, notes)
 
     def _put(self, path: str, value: Value, kind: str = "", notes: str = "") -> None:
-        self.fields[path] = Part(self.shown.text(value), kind, notes)
+        part = Part(self.shown.text(value), kind, notes)
+        other = self.fields.get(path)
+        if other is not None and other != part:  # each way in which the field is set
+            texts = sorted({*other.text.split(_OR), part.text})
+            part = Part(_OR.join(texts), kind if kind == other.kind else "", notes if notes == other.notes else "")
+        self.fields[path] = part
         self.values.setdefault(path, []).append(value)
 
     def _hook(self, known: Known | None) -> Place | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from operator import mod, mul, sub
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -19,15 +20,21 @@ if TYPE_CHECKING:
     from scanner_programs.program import Known, Scope
 
 MOST_PARTS = 2_000
-"""Parts of a value that its text has; what is beyond is opaque."""
+"""Parts of a value that its text has; what is beyond is opaque. A part that was written before counts as one."""
+LONGEST_PART = 600
+"""Characters of a part that are written out; a longer one is its beginning and a digest of the whole.
+
+Values share their parts, so written out whole they grow exponentially with the length of the code that made them.
+"""
 LONGEST_TEXT = 10_000
 """Characters of a constant that is put together from others."""
-Memo: TypeAlias = dict[bool, tuple[str, int, bool]]
-"""The text of a value that never changes, its parts, and whether something in it was not followed.
+Memo: TypeAlias = dict[bool, tuple[str, bool]]
+"""The text of a value that never changes, and whether something in it was not followed.
 
 It is known by whether what records are read with is shown as the records.
 """
 _DEEPEST = 60
+_BEGINNING = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,33 +242,49 @@ class Shown:
         self._records = records
         self._identity, self._numbered = identity, numbered
         self.opaque = False
-        self._varies = False
+        self._varies = self._circular = False
         self._within: list[int] = []
+        self._written: dict[int, tuple[Value, str, bool]] = {}
 
     def text(self, value: Value, depth: int = 0) -> str:
-        """Return the canonical text of a value."""
+        """Return the canonical text of a value; two values with one text are the same."""
         if self._records is not None and isinstance(value, Apply | Thing):
             known = value.memo.get(True) if isinstance(value, Apply) else None
             named = self._records(value) if known is None else None
             if named is not None:
                 return named
-        if not isinstance(value, Apply | Get | Cond | Opaque):
-            self._varies |= isinstance(value, Thing | Items)
+        if not depth:
+            self._written.clear()  # objects may have changed since the last text
+        if not isinstance(value, Apply | Get | Cond | Opaque | Thing | Items):
             return self._text(value, depth)
+        if id(value) in self._written:
+            _, text, opaque = self._written[id(value)]
+            return self._again(text, opaque=opaque)
+        memo = None if self._numbered or isinstance(value, Thing | Items) else value.memo
         of_records = self._records is not None
-        if of_records in value.memo and not self._numbered:
-            text, parts, opaque = value.memo[of_records]
-            self.left -= parts
-            self.opaque |= opaque or self.left < 0
-            return text if self.left >= 0 else "…"
-        left, opaque, varies = self.left, self.opaque, self._varies
-        self.opaque = self._varies = False
+        if memo is not None and of_records in memo:
+            text, opaque = memo[of_records]
+            return self._again(text, opaque=opaque)
+        opaque, varies, circular = self.opaque, self._varies, self._circular
+        self.opaque, self._varies, self._circular = False, isinstance(value, Thing | Items), False
         text = self._text(value, depth)
-        if self.left >= 0 and not (self._varies or self._numbered) and depth < _DEEPEST // 2:
-            value.memo[of_records] = text, left - self.left, self.opaque
+        if len(text) > LONGEST_PART:
+            text = f"{text[:_BEGINNING]}…{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+        if self.left >= 0 and depth < _DEEPEST // 2:
+            if not self._circular:
+                self._written[id(value)] = value, text, self.opaque
+            if memo is not None and not self._varies:
+                memo[of_records] = text, self.opaque
         self.opaque |= opaque
         self._varies |= varies
+        self._circular |= circular
         return text
+
+    def _again(self, text: str, *, opaque: bool) -> str:
+        """Return the text of a part that was written before."""
+        self.left -= 1
+        self.opaque |= opaque or self.left < 0
+        return text if self.left >= 0 else "…"
 
     def _text(self, value: Value, depth: int) -> str:
         self.left -= 1
@@ -288,6 +311,7 @@ class Shown:
                 return self._thing(value, depth)
             case Items(values=values):
                 if id(value) in self._within:
+                    self._circular = True
                     return "[…]"
                 self._within.append(id(value))
                 shown = ", ".join(self.text(one, depth + 1) for one in values)
@@ -312,6 +336,7 @@ class Shown:
 
     def _thing(self, value: Thing, depth: int) -> str:
         if id(value) in self._within:
+            self._circular = True
             return "{…}"
         self._within.append(id(value))
         shown = [f"{name}: {self.text(one, depth + 1)}" for name, one in sorted(value.fields.items())]

@@ -155,3 +155,28 @@ def test_a_type_on_two_lines_is_the_same_type(sends, path):
     before, after = (sends({**IDLE, path: each}) for each in (text, text.replace(", ", ",\n        ")))
     assert before.is_opaque
     assert compare(before, after) == []
+
+
+DOUBLED = "\n".join(f"    part{n + 1} = part{n}.plus(part{n}.size())" for n in range(14))
+
+
+@pytest.mark.parametrize("use", ["value={'sum': combined(part14)}", "value=1 if combined(part14) else 0"])
+def test_values_that_share_their_parts_are_compared_whole(sends, use):
+    """Written out, this value has sixteen thousand parts: the two differ in the first of them."""
+    code = f"{CODE}\ndef total(order):\n    part0 = order.first()\n{DOUBLED}\n    producer.send('sums', {use})\n"
+
+    before, same, after = (sends({"app.py": text}) for text in (code, code, code.replace(".first()", ".last()")))
+
+    assert compare(before, same) == []
+    assert [one.certain for one in compare(before, after)] == [True]
+
+
+EITHER = (("order.old", "order.older"), ("order.new", "order.newer"))
+
+
+def test_each_way_in_which_a_field_is_set_is_compared(sends):
+    code = f"{CODE}\ndef both(order):\n    producer.send('pairs', value=[{{'t': order.old}}, {{'t': order.new}}])\n"
+
+    found = [compare(sends({"app.py": code}), sends({"app.py": code.replace(*edit)})) for edit in EITHER]
+
+    assert [[(one.aspect, one.field) for one in listed] for listed in found] == [[("computed", "[].t")]] * 2
