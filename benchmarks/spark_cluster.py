@@ -23,6 +23,8 @@ from spark_rows import installation
 
 _DEPLOY = "org.apache.spark.deploy"
 _PATIENCE = 120
+_LAST = 30
+"""Lines that are shown of what a failed job said."""
 
 
 def main(columns: int) -> int:
@@ -42,6 +44,8 @@ def main(columns: int) -> int:
             print(f"one of two workers killed while {written} files were being written", flush=True)
             status = job.wait()
         print(f"the job ended with status {status}")
+        if status:
+            print("\n".join((directory / "spark.err").read_text("utf-8", "replace").splitlines()[-_LAST:]))
         same = status == 0 and rows(directory / "local") == rows(directory / "spark")
         left = [str(file.name) for file in (directory / "spark").rglob(".*") if file.is_file()]
         print(f"files that the killed worker had begun and left: {left}")
@@ -52,7 +56,8 @@ def main(columns: int) -> int:
 def generate(file: Path, directory: Path, *arguments: str) -> subprocess.Popen[bytes]:
     """Start the generation of the dictionary in *file* into *directory*."""
     command = [scanner(), "dataflow", "--format", "parquet", "--dictionary", str(file), "--output", str(directory)]
-    return subprocess.Popen([*command, *arguments], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    with directory.with_suffix(".err").open("wb") as log:
+        return subprocess.Popen([*command, *arguments], stderr=log, stdout=subprocess.DEVNULL)
 
 
 def rows(directory: Path) -> list[object]:
