@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from scanner_extractor.evolution import avro
 from scanner_extractor.evolution.differences import MOST_STEPS, Difference, Rules, SchemaText, TooMuchEffort, undecided
 from scanner_model.errors import InputInvalid
 from scanner_model.lazy_names import deferred, load
@@ -33,7 +34,7 @@ __all__ = [
 ]
 
 COMPARISONS: Mapping[str, Callable[[SchemaText, SchemaText, Rules], tuple[Difference, ...]]] = {
-    "AVRO": deferred(f"{__name__}.avro:differences"),
+    "AVRO": avro.differences,
     "JSON": deferred(f"{__name__}.json_schema:differences"),
     "PROTOBUF": deferred(f"{__name__}.protobuf:differences"),
 }
@@ -158,12 +159,11 @@ def _decided(compare: Callable[[], tuple[Difference, ...]]) -> tuple[Difference,
 def removed_symbols(format: str, reader: SchemaText, writer: SchemaText) -> tuple[Difference, ...]:
     """Return the columns whose enum lost a symbol that the writer's has, whatever a registry says of it.
 
-    Not those for which Avro readers have a default. Nothing for what `differences` cannot decide.
+    Nothing for what `differences` cannot decide.
     """
     try:
         if format == "AVRO":
-            found = COMPARISONS[format](reader, writer, Rules())
-            return tuple(difference for difference in found if difference.rule == "MISSING_ENUM_SYMBOLS")
+            return tuple(avro.removed_symbols(reader, writer))
         name = _REMOVED_SYMBOLS.get(format)
         return tuple(load(name)(reader, writer)) if name else ()
     except (InputInvalid, TooMuchEffort, RecursionError):

@@ -6,8 +6,9 @@ Sources: Avro specification, "Schema Resolution" and "Aliases"; the words for di
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scanner_extractor.evolution.differences import Difference, Effort, Rules, SchemaText, undecided, within
@@ -36,6 +37,32 @@ def differences(reader: SchemaText, writer: SchemaText, _rules: Rules) -> tuple[
     """
     ours, theirs = AvroNames.of(reader), AvroNames.of(writer)
     return _Resolution(ours, theirs).check(ours.root, theirs.root)
+
+
+def removed_symbols(reader: SchemaText, writer: SchemaText) -> Iterator[Difference]:
+    """Yield the columns whose enum lost a symbol that the writer's has; a reader with a default reads that instead.
+
+    A registry accepts the default, but who compares with the symbol finds it no more. Raises as `differences`.
+    """
+    texts = {name: _without_defaults(text) for name, text in reader.references.items()}
+    for found in differences(SchemaText(_without_defaults(reader.text), texts), writer, Rules()):
+        if found.rule == "MISSING_ENUM_SYMBOLS":
+            yield replace(found, why=found.why.removesuffix(_NO_DEFAULT))
+
+
+def _without_defaults(text: str) -> str:
+    """Return a schema whose enums have no defaults."""
+    document = read_json(text)
+    waiting = [document]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict) and value.get("type") == "enum":
+            value.pop("default", None)
+        waiting += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return json.dumps(document)
+
+
+_NO_DEFAULT = ", and has no default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,5 +267,5 @@ def _symbols(reader: AvroType, writer: AvroType) -> Iterator[Difference]:
     known = reader.body.get("symbols", ())
     missing = [str(symbol) for symbol in writer.body.get("symbols", ()) if symbol not in known]
     if missing and "default" not in reader.body:
-        what = f"the reader's enum {reader.shown} lacks {', '.join(missing)}, and has no default"
+        what = f"the reader's enum {reader.shown} lacks {', '.join(missing)}{_NO_DEFAULT}"
         yield Difference((), "MISSING_ENUM_SYMBOLS", what)

@@ -290,6 +290,18 @@ def test_symbols_that_an_enum_lost_are_found_in_every_format(format: str) -> Non
     assert removed_symbols(format, more, less) == ()
 
 
+def test_symbol_that_a_reader_replaces_by_its_default_is_lost_all_the_same() -> None:
+    """A registry accepts that: the record is read, with another value."""
+    record = '{"type": "record", "name": "R", "fields": [{"name": "s", "type": '
+    record += '{"type": "enum", "name": "S", "symbols": %s, "default": "A"}}]}'
+    more, less = (SchemaText(record % listed) for listed in ('["A", "B", "C"]', '["B", "A"]'))
+
+    assert differences("AVRO", less, more) == ()
+    assert [(one.path, one.why) for one in removed_symbols("AVRO", less, more)] == [
+        (("s",), "the reader's enum S lacks C")
+    ]
+
+
 @pytest.mark.parametrize("format", [*ENUMS, "XML"])
 def test_symbols_of_a_text_that_is_no_schema_are_none(format: str) -> None:
     """That it cannot be compared is another finding."""
