@@ -102,7 +102,8 @@ class Context:
     declare. *embedded* are the schemas in source code, *inline* those in documents, and *named_texts* texts by the name
     that other documents have for them. *rights* are rules of access that files declare, *migrations* the
     statements of migrations that are not SQL, by path. *chart_names* are the namespaces and names of charts
-    so far, *chart_files* their files.
+    so far, *chart_files* their files. *program_settings* are the files of settings of the
+    programs that have flows, each with the topics of its program.
     """
 
     source: SourceId
@@ -139,6 +140,7 @@ class Context:
         (),
     )
     declared_uses: list[FieldUse] = field(default_factory=list)
+    program_settings: dict[str, frozenset[str]] = field(default_factory=dict)
     chart_names: set[tuple[str, str]] = field(default_factory=set)
     chart_files: dict[str, None] = field(default_factory=dict)
 

@@ -67,6 +67,7 @@ def read_application_files(files: Sequence[RepositoryFile], context: Context) ->
     for topic, place in reading.created:
         context.topic(topic, place, tool=APPLICATION)
     context.flows += reading.flows
+    context.program_settings.update(reading.settings)
     context.field_uses = lambda: tuple(_field_use(found, context.source) for found in reading.fields)
     context.changed_fields = lambda paths: _changed_fields(reading, paths, context.source)
     context.aggregates |= reading.aggregates

@@ -135,8 +135,11 @@ def leave_undeclared(paths: Iterable[str], read: Collection[str], context: Conte
     members = _Members(context)
     for path in paths:
         if path not in read and (text := context.text(path)) and not only_shows(path, text):
-            if named := sorted(names_in(path, text.encode(), known)) if _may_name(text, known) else []:
+            own = context.program_settings.get(path, frozenset())  # read as the settings of a program with these topics
+            if named := sorted({*names_in(path, text.encode(), known)} - own) if _may_name(text, known) else []:
                 context.leave(path, UNDECLARED, f"it names {_few(named)} in a form that is not read")
+            elif own:
+                continue
             elif sign := _sign(path, text):
                 context.leave(
                     path, UNDECLARED, f"it has settings of a Kafka client ({sign}) in a form that is not read"

@@ -167,7 +167,8 @@ class ApplicationsReading:
     that a file has executed, with its path and the line of the first. *unread* are source files with the reason;
     *unresolved* are files with uses of Kafka whose topic is unknown. *parsed* counts those that were read.
     *read_fields* reads the fields that programs use, which takes as long as everything else: of all programs, or of
-    those that files of the given paths may be part of.
+    those that files of the given paths may be part of. *settings* are the files of settings of programs with flows,
+    each with the topics of its program.
     """
 
     created: tuple[tuple[str, str], ...] = ()
@@ -179,6 +180,7 @@ class ApplicationsReading:
     unresolved: tuple[tuple[str, str], ...] = ()
     read_fields: Callable[[frozenset[str] | None], FieldsReading] = _no_fields
     parsed: int = 0
+    settings: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def fields(self) -> tuple[FoundField, ...]:
@@ -288,6 +290,7 @@ class _Reader:
     endpoint_fields: dict[FoundField, set[str]] = field(default_factory=dict)
     shaped: dict[tuple[str, str], bool] = field(default_factory=dict)
     program_settings: dict[str, Settings] = field(default_factory=dict)
+    settings_files: list[str] = field(default_factory=list)
     without_topic: dict[str, set[int]] = field(default_factory=dict)
     without_call: set[str] = field(default_factory=set)
     followed: set[tuple[str, int]] = field(default_factory=set)
@@ -347,9 +350,10 @@ class _Reader:
 
     def reading(self) -> ApplicationsReading:
         """Return what was read, in a stable order."""
+        flows = (*self._flows(), *self._frame_flows(), *self.columns.values())
         return ApplicationsReading(
             created=tuple(sorted(self.created.items())),
-            flows=(*self._flows(), *self._frame_flows(), *self.columns.values()),
+            flows=flows,
             aggregates=self.aggregates,
             statements=tuple(self.statements),
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
@@ -357,7 +361,17 @@ class _Reader:
             unresolved=tuple(sorted((*self.unresolved, *self._unset()))),
             read_fields=cache(self._fields),
             parsed=len(self.index.units),
+            settings=self._settings_of(flows),
         )
+
+    def _settings_of(self, flows: Iterable[DeclaredFlow]) -> Mapping[str, frozenset[str]]:
+        """Return the files of settings of the modules that flows are in, each with the topics of these."""
+        topics: dict[str, set[str]] = {}
+        for flow in flows:
+            path = flow.evidence.rpartition(":")[0] or flow.evidence
+            topics.setdefault(self.modules.of(path), set()).update((flow.origin.name, flow.target.name))
+        placed = {path: topics.get(self.modules.of(path), set()) for path in self.settings_files}
+        return {path: frozenset(names - {""}) for path, names in placed.items() if names}
 
     def _unset(self) -> Iterator[tuple[str, str]]:
         """Yield the files with topics that are settings without a value, except those that are unresolved anyway."""
@@ -610,6 +624,7 @@ class _Reader:
             is_own = is_settings_file(path, named) and not path.startswith(OUTSIDE)
             if is_own and not is_test(path) and len(text := self.files[path]) <= LARGEST:
                 module = self.settings.setdefault(self.modules.of(path), Settings())
+                self.settings_files.append(path)
                 is_hocon = not (path.endswith(".conf") and is_other_use(RepositoryFile(path, text)))
                 listed = list(read_settings(path, text)) if is_hocon else []
                 for setting in listed:
