@@ -45,6 +45,12 @@ def difference(before: str, after: str, dialect: Dialect) -> str:
     return " and ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
 
 
+def changed_clauses(before: str, after: str, dialect: Dialect) -> frozenset[str]:
+    """Return the clauses in which two texts differ, named as in `difference`."""
+    changes = _changes(_pieces(before, dialect), _pieces(after, dialect))
+    return frozenset(piece.clause for change in changes for pieces in change for piece in pieces)
+
+
 @dataclass(frozen=True, slots=True)
 class _Piece:
     """A token as it is compared, or the hint behind one; *clause* is where it is."""
@@ -154,6 +160,8 @@ _BRACKETS: Mapping[str, str] = {
 _COLUMNS, _OPTIONS = "a column definition", "a WITH option"
 _PHRASES = {("FOR", "SYSTEM_TIME"): "FOR SYSTEM_TIME", ("ON", "CONFLICT"): "ON CONFLICT"}
 _START = "the start of the statement"
+CLAUSES_OF_COLUMNS = frozenset((_START, _COLUMNS, *(_CLAUSES[word] for word in ("SELECT", "FROM", "CASE", "COMMENT"))))
+"""Clauses that say what columns there are, and what they come from, which flows have."""
 
 
 @dataclass(slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from dataflow_generator.sql.comparison import difference, same_statement
+from dataflow_generator.sql.comparison import CLAUSES_OF_COLUMNS, changed_clauses, difference, same_statement
 from dataflow_generator.sql.lexer import guess_dialect
 from scanner_extractor.repository.statements import statements_of
 from scanner_extractor.repository.syntax_trees import words
@@ -21,10 +21,10 @@ _CONNECTOR = re.compile(r"(?i)CREATE\s+(?:SINK|SOURCE)\s+CONNECTOR\b")
 """A statement whose settings are compared as those of any connector."""
 _TOKEN = re.compile(r"'(?:[^']|'')*'|[\w.`\"]+|\S")
 _NO_COLUMN = words(
-    "WHERE HAVING WINDOW JOIN ON DISTINCT UNION LIMIT NOT AND OR CASE WITH BY EMIT PARTITION FROM KEY PRIMARY"
-    " SELECT INSERT CREATE WATERMARK GRACE RETENTION FETCH OFFSET TABLESAMPLE FOR IN PIVOT UNPIVOT EXCEPT INTERSECT"
-    " = < > ! * / + - | %"
+    "WHERE HAVING WINDOW JOIN ON DISTINCT UNION LIMIT WITH BY EMIT PARTITION FROM KEY PRIMARY"
+    " SELECT INSERT CREATE WATERMARK GRACE RETENTION FETCH OFFSET TABLESAMPLE FOR PIVOT UNPIVOT EXCEPT INTERSECT"
 )
+"""Words that a further column of a list does not have."""
 
 
 def codes_of(text: str) -> list[str]:
@@ -79,6 +79,20 @@ def only_renames(before: Sequence[str], after: Sequence[str]) -> bool:
 _NAME = re.compile(r"[A-Za-z_`\"][\w.`\"]*")
 
 
+def decides_rows(code: str, others: Iterable[str]) -> bool:
+    """Return whether a statement differs from the one of *others* that is like it in more than its columns.
+
+    Which rows there are, and what they are grouped by, no flow between columns shows.
+    """
+    alike = [other for other in others if starts_alike(code, other)]
+    if len(alike) != 1:
+        return False
+    try:
+        return not changed_clauses(code, alike[0], guess_dialect(code)) <= CLAUSES_OF_COLUMNS
+    except InputInvalid:
+        return False
+
+
 def clauses(before: Sequence[str], after: Sequence[str]) -> set[str]:
     """Return the clauses in which the changed statements differ from those that are most like them."""
     gone, new = Counter(before) - Counter(after), Counter(after) - Counter(before)
@@ -104,24 +118,33 @@ def _is_same(before: str, after: str) -> bool:
 
 def _only_adds_columns(before: str, after: str) -> bool:
     """Return whether a statement has what it had, and further columns in lists: what they come from, the flows show."""
-    tokens = iter(_TOKEN.findall(after))
-    added = Counter(_TOKEN.findall(after)) - Counter(_TOKEN.findall(before))
-    is_longer = all(token in tokens for token in _TOKEN.findall(before)) and _NO_COLUMN.isdisjoint(
-        map(str.upper, added)
-    )
-    return is_longer and _difference(before, after) in _LISTS
+    old, new = (_items(_TOKEN.findall(text)) for text in (before, after))
+    left = iter(new)
+    is_longer = all(item in left for item in old)
+    added = Counter(new) - Counter(old)
+    return is_longer and all(_NO_COLUMN.isdisjoint(word.upper() for word in item) for item in added)
 
 
-_LISTS = frozenset(
-    (
-        "the SELECT list",
-        "a column definition",
-        "the start of the statement",
-        "the start of the statement and the SELECT list",
-        "a column definition and the SELECT list",
-    )
-)
-"""Parts of a statement that only list columns: what they come from, the flows show."""
+def _items(tokens: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return a statement as the items of its lists of columns, and what is between these."""
+    found: list[tuple[str, ...]] = []
+    item: list[str] = []
+    calls, is_list, is_start = 0, False, True  # parentheses around the arguments of a call, or of a type
+    for at, piece in enumerate(tokens):
+        word = piece.upper()
+        is_first = piece == "(" and is_start
+        is_inner = piece == "(" and [one.upper() for one in tokens[at + 1 : at + 2]] == ["SELECT"]
+        is_start = is_start and piece != "(" and word != "SELECT"
+        begins = not calls and (is_first or word == "SELECT")
+        ends = not calls and is_list and (word == "FROM" or piece == ")")
+        calls += (piece == "(" and not is_first and not is_inner) - (piece == ")" and calls > 0)
+        if begins or ends or (is_list and piece == "," and not calls):
+            found.append(tuple(item))
+            found += [(piece,)] if piece != "," else []
+            item, is_list = [], begins or (is_list and not ends)
+        else:
+            item.append(piece)
+    return [one for one in (*found, tuple(item)) if one]
 
 
 def _difference(before: str, after: str) -> str:

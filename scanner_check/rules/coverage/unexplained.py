@@ -11,7 +11,7 @@ from functools import cached_property
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.model import GraphDataset
 from scanner_check.edits.settings import setting_edits
-from scanner_check.edits.statements import changed_codes, clauses, code_of, codes_of, starts_alike
+from scanner_check.edits.statements import changed_codes, clauses, code_of, codes_of, decides_rows, starts_alike
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge.clients import Meaning, meaning_of
 from scanner_check.knowledge.connectors import changed_settings
@@ -195,7 +195,7 @@ class Unexplained:
     def _statements(self, places: Collection[Place], texts: Mapping[str, tuple[str, str]]) -> Iterator[ChangeFinding]:
         """Yield the files whose statements are changed; to move one, or to add columns, changes nothing.
 
-        A statement that a finding is placed in is judged already.
+        A statement that a finding is placed in is judged already, but for which rows it has: flows do not show that.
         """
         before, after = self._codes(self._base, texts, 0), self._codes(self._head, texts, 1)
         old, new = ([code for code, _ in codes] for codes in (before, after))
@@ -205,7 +205,12 @@ class Unexplained:
             if code in changed:
                 files.setdefault(path, []).append(code)
         answered = {path: self._answered(path, texts, places) for path in files}
-        files = {path: left for path, codes in files.items() if (left := [c for c in codes if c not in answered[path]])}
+        others = {*old} ^ {*new}
+        left = {
+            path: [code for code in codes if code not in answered[path] or decides_rows(code, others - {code})]
+            for path, codes in files.items()
+        }
+        files = {path: codes for path, codes in left.items() if codes}
         for path, codes in sorted(files.items()):
             differing = clauses([code for code in codes if code in old], new)
             message = NOT_JUDGED.message(tuple(sorted(differing)[:_SHOWN]), form="statements")
