@@ -46,6 +46,7 @@ from scanner_check.rules.coverage.unexplained import Unexplained
 from scanner_check.rules.flows.flow_comparison import FlowComparison
 from scanner_check.rules.flows.program_changes import ProgramChanges
 from scanner_check.rules.flows.record_classes import record_findings
+from scanner_check.rules.flows.rights import lost_rights, rules_shown
 from scanner_check.rules.flows.unread_programs import is_unread, unread_programs
 from scanner_check.rules.schemas.contracts import contract_findings, without_readers
 from scanner_check.rules.schemas.invalid_schemas import invalid_schema
@@ -132,10 +133,11 @@ def compare_trees(
         if not options.rules.forbidden:
             return changes
         known = {finding.item for finding in changes.findings if finding.rule == FORBIDDEN}
-        forbidden = load(_FORBIDDEN)((base.with_graph, head.with_graph), options.rules, now.date(), trees.changed)
+        jobs = differing(base, head)[1], comparison.place_of
+        graphs = base.with_graph, head.with_graph
+        forbidden = load(_FORBIDDEN)(graphs, options.rules, now.date(), trees.changed, jobs)
         new = (finding for finding in forbidden if finding.rule != FORBIDDEN or finding.item not in known)
-        unknown = load(_UNKNOWN_JOBS)(head.with_graph, differing(base, head)[1], options.rules, comparison.place_of)
-        return changes._replace(findings=(*changes.findings, *new, *unknown))
+        return changes._replace(findings=(*changes.findings, *new))
 
 
 Running = Callable[[Sequence[Proposal], Hits | None], ChangeReport]
@@ -145,7 +147,6 @@ Running = Callable[[Sequence[Proposal], Hits | None], ChangeReport]
 _OF_JOBS = ("connector ", "statement ", "query ")
 _SCHEMAS = "scanner_check.rules.schemas.commit_schemas:SchemaComparison"
 _FORBIDDEN = "scanner_check.rules.flows.tag_spread:forbidden_by_commits"
-_UNKNOWN_JOBS = "scanner_check.rules.flows.tag_spread:forbidden_by_unknown_jobs"
 
 
 class _Comparison:
@@ -184,6 +185,7 @@ class _Comparison:
             *self._contracts(),
             *self._topics(),
             *self._tables(),
+            *lost_rights((self._base, self._head), self._hits),
         ]
         commits = (self._base, self._head)
         if changed := frozenset(mentions.changed_programs(self._trees)):
@@ -585,7 +587,7 @@ class _Comparison:
         names = (self._base.names | self._head.names) - (self._base.topics ^ self._head.topics)
         counting = [finding for finding in findings if finding.counts]
         placed = {(name, finding.place.file) for finding in counting for name in self._about(finding)}
-        placed |= self._shown_by_flows() | {*unbound}
+        placed |= self._shown_by_flows() | {*unbound} | rules_shown((self._base, self._head))
         for name, path, line in mentions.changed_names(self._trees, names, objects):
             if (name, path) not in placed:
                 dataset = next((one for one in self._base.used if one.name == name), None)

@@ -43,6 +43,10 @@ def _topics(topics: tuple[str, ...]) -> str:
     return few(topics) if topics else "a topic that is not resolved"
 
 
+def _topics_named(prefix: str) -> str:
+    return f"topics whose names begin with {prefix}" if prefix else "all topics"
+
+
 def _of_programs(what: str, names: tuple[str, ...], topics: tuple[str, ...], is_read: bool) -> str:
     of_names = f" for {few(names)}" if len(names) > 1 else ""
     effect = f"the effect on the records in {few(topics)} is not determined" if topics else "it writes no topic"
@@ -139,6 +143,9 @@ _OF_FLOWS: Mapping[str, _Template] = {
     "topic-renamed of a program": lambda name, topics: f"{name} sends to another topic than {_topics(topics)}",
     "topic-gone": "the topic {} is not declared any more, and is used",
     "table-gone": "the table {} is not declared any more, and is used: {}",
+    "right-lost": lambda principal, operations, name, is_prefix: (
+        f"{principal} may no longer do {few(operations)} on {_topics_named(name) if is_prefix else f'topic {name}'}"
+    ),
     "job-stopped": lambda name, topics, setting: (
         f"{name}{f', which writes {few(topics)},' if topics else ''} is stopped or no longer deployed ({setting})"
     ),

@@ -45,7 +45,8 @@ class Setting(NamedTuple):
     @property
     def shown(self) -> str:
         """Return key and values, for people; the values of a secret are masked."""
-        name = ".".join(self.keys)
+        name = ".".join(key for key in self.keys[:-1] if key.lower() != "authorization")
+        name = ".".join((name, *self.keys[-1:]))  # the secret of that name is a value, not what is below it
         old, new = (
             "(unset)" if value is None else _masked(name, value)[:_LONGEST] or "(empty)"
             for value in (self.before, self.after)
@@ -85,6 +86,11 @@ def _pairs(old: Sequence[Document], new: Sequence[Document]) -> Iterator[tuple[D
         alike = left.get(_identity(document), [])
         yield (alike.pop(0) if alike else None), document
     yield from ((document, None) for alike in left.values() for document in alike)
+
+
+def is_same_object(one: Document, other: Document) -> bool:
+    """Return whether two documents describe one object of Kubernetes, and have the same values."""
+    return bool(one.kind and one.name) and _identity(one) == _identity(other) and _values(one) == _values(other)
 
 
 def _identity(document: Document) -> tuple[str, ...]:

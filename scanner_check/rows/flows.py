@@ -148,6 +148,16 @@ JOB_STOPPED = Rule(
     find="scanner_check.rules.coverage.coverage:Coverage._stopped",
 )
 
+RIGHT_LOST = Rule(
+    name="right-lost",
+    meaning="A principal may no longer read, write or otherwise use a topic, by all rules of access together.",
+    help="keep the rule until the principal has stopped using the topic",
+    example_bad="- operations: [Read, Describe]\n+ operations: [Describe]",
+    example_good="- operations: [Read, Describe]\n+ operations: [Describe, Read]",
+    steps=OUTPUT,
+    find="scanner_check.rules.flows.rights:lost_rights",
+)
+
 TAG_SPREAD = Rule(
     name="tag-spread",
     meaning="A column receives a tag such as PII through a statement or connector.",

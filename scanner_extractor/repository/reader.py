@@ -225,6 +225,7 @@ def _read_entries(
         levels=context.levels,
         schema_files=context.schema_files,
         forms=mappings,
+        rights=context.rights,
     )
 
 

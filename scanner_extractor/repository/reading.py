@@ -8,6 +8,7 @@ from functools import cached_property
 
 from scanner_extractor.repository.settings import TopicFiles
 from scanner_extractor.results import Reading
+from scanner_model.clients import AclRule
 from scanner_model.declarations import Declaration
 from scanner_model.field_uses import FieldUse, MessageClass
 from scanner_model.manual import DeclaredFlow
@@ -23,7 +24,8 @@ class RepositoryReading(Reading):
     paths of what was found, by kind, *table_files* those of files that declare tables, *chart_files* those of
     dashboards; *seen* counts all files.
     *levels* are the compatibility levels of subjects, of all others under the empty name. *schema_files* are the
-    subjects of each schema file, by path, *forms* the forms of the user's own.
+    subjects of each schema file, by path, *forms* the forms of the user's own. *rights* are rules of access, each with
+    its place.
     """
 
     field_uses: Callable[[], tuple[FieldUse, ...]] = tuple
@@ -38,6 +40,7 @@ class RepositoryReading(Reading):
     levels: Mapping[str, str] = field(default_factory=dict)
     schema_files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     forms: tuple[TopicFiles, ...] = ()
+    rights: Mapping[AclRule, str] = field(default_factory=dict)
 
     @cached_property
     def places(self) -> frozenset[str]:

@@ -39,6 +39,15 @@ SINK = {
 }
 ORDERS = "CREATE STREAM orders (id INT, total DOUBLE) WITH (KAFKA_TOPIC='orders', VALUE_FORMAT='JSON');\n"
 BIG = "CREATE STREAM big AS SELECT id, total FROM orders;\n"
+USER = """apiVersion: kafka.strimzi.io/v1beta2
+kind: KafkaUser
+metadata: {name: audit}
+spec:
+  authorization:
+    acls:
+    - resource: {type: topic, name: orders}
+      operations: [Read, Describe]
+"""
 SENDER = """package shop;
 import org.springframework.kafka.core.KafkaTemplate;
 class Sender {
@@ -239,6 +248,12 @@ COMMITS: Mapping[str, Case] = {
         {"db/schema.sql": "SELECT 1;\n"},
         {"db/schema.sql": CAPTURED["db/schema.sql"] + "-- a remark\n"},
         CAPTURED,
+    ),
+    "right-lost": Case(
+        "unknown",
+        {"users.yaml": USER.replace("[Read, Describe]", "[Describe]")},
+        {"users.yaml": USER.replace("[Read, Describe]", "[Describe, Read]")},
+        {"users.yaml": USER},
     ),
     "job-stopped": Case(
         "impact",

@@ -14,7 +14,7 @@ from dataflow_generator.jobs.kinds import CountedJob
 from scanner_check.edits import documents
 from scanner_check.edits.commands import changed_commands, does_nothing
 from scanner_check.edits.documents import Document, read_documents
-from scanner_check.edits.settings import Setting, setting_edits
+from scanner_check.edits.settings import Setting, is_same_object, setting_edits
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge import resources
 from scanner_check.knowledge.clients import Meaning, decides_reads, is_of_framework, meaning_of, names_concept
@@ -26,7 +26,7 @@ from scanner_check.sides.mentions import is_program, names_in_text
 from scanner_extractor.repository.applications.settings import Settings as ApplicationSettings
 from scanner_extractor.repository.applications.settings import read_settings
 from scanner_extractor.repository.applications.settings_topics import lacks_function
-from scanner_extractor.repository.topic_files.forms import ITEM, ReadEntry, read_entries
+from scanner_extractor.repository.topic_files.forms import ITEM, ReadEntry, are_unread_rights_equal, read_entries
 from scanner_extractor.systems.terraform.reader import RESOURCES
 from scanner_model.declarations import Declaration
 
@@ -88,6 +88,8 @@ class SettingRules:
 
         Whatever a value is of: one that was the name of a topic and is that of another one may exchange the two.
         """
+        if edit.is_removed and edit.document.kind and self._is_moved(path, edit.document):
+            return NOTHING
         judgement = self._judgement(path, edit)
         if judgement.effect is Effect.NOTHING and self._exchanges(edit):
             return Judgement(Effect.UNKNOWN, self._named((edit.document.name,)))
@@ -144,13 +146,18 @@ class SettingRules:
         if not entries:
             return None
         if any(entry.is_right for entry in entries):
-            return self._user(edit)
+            return self._user(edit) if self._differs_in_unread(path) else SHOWN
         if any(self._is_compared(path, entry, keys) for entry in entries):
             return SHOWN
         is_meant = meaning_of(all_words(edit.keys)) is not Meaning.NOTHING and keys[:1] not in _ABOUT
         if edit.is_added or not is_meant or not RUNS.isdisjoint(keys):
             return NOTHING
         return Judgement(Effect.ACCESS, self.owners(path, edit))
+
+    def _differs_in_unread(self, path: str) -> bool:
+        """Return whether rights that no row reads, such as those of groups, are others than before."""
+        texts = self._objects.texts(path, self._trees)
+        return not all(texts) or not are_unread_rights_equal(path, texts, self._base.reading.forms)
 
     def _is_compared(self, path: str, entry: ReadEntry, keys: tuple[str, ...]) -> bool:
         """Return whether what an edit is of is among the facts of its own file, which are compared."""
@@ -395,6 +402,11 @@ class SettingRules:
             return Judgement(Effect.STOPPED, jobs) if jobs else NOTHING
         is_known = jobs or self._mentions(edit) or _is_job(edit)
         return Judgement(Effect.UNKNOWN, jobs) if is_known or changed_commands(*_both(edit), ()) else NOTHING
+
+    def _is_moved(self, path: str, document: Document) -> bool:
+        """Return whether another changed file of the second commit has an object as it was."""
+        others = (other for other in self._trees.changed if other != path and other.endswith((".yaml", ".yml")))
+        return any(is_same_object(document, one) for other in others for one in self._documents(other, "head"))
 
     def _is_elsewhere(self, path: str, document: Document) -> bool:
         """Return whether another file of the second commit has an object of the same kind and name."""

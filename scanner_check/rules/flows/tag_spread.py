@@ -133,11 +133,16 @@ class TagSpread:
 
 
 def forbidden_by_commits(
-    commits: tuple[Dictionary, Dictionary], policy: ClusterPolicy, today: date, files: Sequence[str]
+    commits: tuple[Dictionary, Dictionary],
+    policy: ClusterPolicy,
+    today: date,
+    files: Sequence[str],
+    jobs: tuple[Sequence[CountedJob], Callable[[CountedJob], Place]],
 ) -> Iterator[ChangeFinding]:
     """Yield what the policy forbids in the second of two dictionaries, and what the first does not have.
 
-    *files* are those that differ. A job whose columns are not known is unknown where it writes such a system.
+    *files* are those that differ, *jobs* the new or changed ones, with what says where each is declared. A job whose
+    columns are not known is unknown where it writes such a system.
     """
     kept = _removed_tags(commits, policy)
     yield from _untagged(kept, files)
@@ -155,6 +160,7 @@ def forbidden_by_commits(
                 item=found.item,
                 accepted=f"{waiver.reason} (until {waiver.expires})" if waiver else "",
             )
+    yield from _of_unknown_jobs(commits[1], policy, *jobs)
 
 
 def _removed_tags(commits: tuple[Dictionary, Dictionary], policy: ClusterPolicy) -> list[PlacedColumn]:
@@ -205,13 +211,10 @@ def _flows(job: ChangedJob) -> set[tuple[str, str]]:
     return {(flow.source.key, flow.target.key) for flow in flows}
 
 
-def forbidden_by_unknown_jobs(
-    head: Dictionary, jobs: Sequence[CountedJob], policy: ClusterPolicy, place_of: Callable[[CountedJob], Place]
+def _of_unknown_jobs(
+    head: Dictionary, policy: ClusterPolicy, jobs: Sequence[CountedJob], place_of: Callable[[CountedJob], Place]
 ) -> Iterator[ChangeFinding]:
-    """Yield those of *jobs* that read columns with a tag of the policy and whose targets are not known.
-
-    *jobs* are new or changed ones of *head*, the dictionary of the second commit.
-    """
+    """Yield those of *jobs* that read columns with a tag of the policy and whose targets are not known."""
     limited = {rule.tag.lower() for rule in policy.forbidden}
     tagged: dict[tuple[str, str], set[str]] = {}
     for place, placed in _columns(head).items():

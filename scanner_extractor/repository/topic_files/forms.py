@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from itertools import chain, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.declared import mapping, mappings, member, text, texts
@@ -116,7 +117,8 @@ def is_description(file: RepositoryFile) -> bool:
 class ReadEntry(NamedTuple):
     """An entry that a row reads: its document by API, kind and name, the keys that lead to it, and to what is read.
 
-    Indexes are ITEM. *topics* are the topics that it declares. *is_right*: it is a right. *describes*: see `Form`.
+    Indexes are ITEM, but in *place*, the keys of the entry. *topics* are the topics that it declares. *is_right*: it is
+    a right. *describes*: see `Form`.
     """
 
     document: tuple[str, str, str]
@@ -125,6 +127,7 @@ class ReadEntry(NamedTuple):
     topics: tuple[str, ...]
     is_right: bool
     describes: bool
+    place: tuple[str | int, ...] = ()
 
 
 ITEM = "-"
@@ -147,12 +150,54 @@ def read_entries(path: str, text: str, own: Sequence[TopicFiles] = ()) -> tuple[
             _names(entry, row),
             is_right=bool(row.principal),
             describes=describes,
+            place=tuple(entry.match.keys),
         )
         for document in chain.from_iterable(map(_inside, parsed))
         for row, describes in rows
         if fits(row.when, "$", document.value) and (row.text or not is_deployed(document.value))
         for entry in entries_of(file, document, row)
     )
+
+
+def are_unread_rights_equal(path: str, texts: Sequence[str], own: Sequence[TopicFiles] = ()) -> bool:
+    """Return whether texts of one file have the same items that no row reads in lists with rights of topics.
+
+    Such an item is the right of a group, for instance.
+    """
+    read = [_rights_read(path, text, own) for text in texts]
+    lists = {key for one in read for key in one}
+    first, *others = (
+        Counter(
+            json.dumps([*key, item], sort_keys=True, default=str)
+            for key in lists
+            for index, item in enumerate(_list_at(text, *key))
+            if index not in one.get(key, ())
+        )
+        for text, one in zip(texts, read, strict=True)
+    )
+    return all(first == other for other in others)
+
+
+_Document = tuple[str, str, str]
+_Keys = tuple[str | int, ...]
+
+
+def _rights_read(path: str, text: str, own: Sequence[TopicFiles]) -> dict[tuple[_Document, _Keys], set[str | int]]:
+    """Return the indexes of the rights that rows read, by document and the keys of the list that they are in."""
+    found: dict[tuple[_Document, _Keys], set[str | int]] = {}
+    for entry in read_entries(path, text, own):
+        if entry.is_right and entry.place and isinstance(entry.place[-1], int):
+            found.setdefault((entry.document, entry.place[:-1]), set()).add(entry.place[-1])
+    return found
+
+
+def _list_at(text: str, document: _Document, keys: _Keys) -> Sequence[Json]:
+    """Return the list at the keys of a document; empty where the text has none, or several such documents."""
+    values: list[Any] = [one.value for one in parse_yaml(without_braces(text)) if _identity(one.value) == document]
+    for key in keys if len(values) == 1 else ():
+        inside = values[0].get(key) if isinstance(values[0], dict) and isinstance(key, str) else None
+        values = [inside]
+    return values[0] if len(values) == 1 and isinstance(values[0], list) else ()
 
 
 def describes_topics(path: str, text: str) -> bool:

@@ -1,0 +1,108 @@
+"""Rights that a change takes: which principal may no longer do what with a topic, by the rules of both commits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from dataflow_generator.graph import NodeKind
+from scanner_check.model import ChangeFinding, Place, Verdict
+from scanner_check.rows.flows import RIGHT_LOST
+from scanner_check.sides.commit import Commit
+from scanner_check.users.hits import Hits
+from scanner_model.clients import EVERYBODY, AclRule
+
+_IMPLIED = {
+    "DESCRIBE": frozenset(("READ", "WRITE", "DELETE", "ALTER")),
+    "DESCRIBECONFIGS": frozenset(("ALTERCONFIGS",)),
+}
+"""Operations that Kafka allows to whoever may do another one. Source: Kafka, AclOperation and StandardAuthorizer."""
+_ALL = "ALL"
+_EVERY = "*"
+_OTHER = "\0"
+"""Stands for a name that no file has, below a prefix."""
+
+
+def rules_shown(commits: tuple[Commit, Commit]) -> set[tuple[str, str]]:
+    """Return the topics of the rules that only one commit has, each with the file: what they allow is compared."""
+    base, head = (commit.reading.rights for commit in commits)
+    both = {**base, **head}
+    return {(rule.name, both[rule].rpartition(":")[0]) for rule in base.keys() ^ head.keys()}
+
+
+def lost_rights(commits: tuple[Commit, Commit], hits: Hits) -> Iterator[ChangeFinding]:
+    """Yield what principals may no longer do, one finding for each principal and what the rules are about.
+
+    It is an impact where a program of that name uses the topic; else no known program loses anything.
+    """
+    base, head = (commit.reading.rights for commit in commits)
+    if base.keys() == head.keys():
+        return
+    lost: dict[tuple[str, str], list[str]] = {}
+    for name in _names((*base, *head), frozenset.union(*(commit.names for commit in commits))):
+        for operation in sorted({rule.operation for rule in (*base, *head)}):
+            before, after = (_allowed(rules, name, operation) for rules in (base, head))
+            if EVERYBODY not in after:
+                for principal in sorted(before - after):
+                    lost.setdefault((principal, name), []).append(operation)
+    used = {dataset.name: dataset for dataset in commits[0].used if dataset.kind is NodeKind.TOPIC}
+    for (principal, name), operations in _widest(lost).items():
+        words = tuple(dict.fromkeys(word.capitalize() for word in operations))
+        hit = hits.of(used[name]) if name in used else ()
+        users = tuple(one for one in hit if one.name == principal.partition(":")[2])
+        place = _place(principal, name, base, head)
+        yield RIGHT_LOST.found(
+            Verdict.IMPACT if users else Verdict.UNKNOWN,
+            place,
+            f"topic {name}" if name in used else place.file,
+            principal,
+            words,
+            name.removesuffix(_OTHER),
+            name.endswith(_OTHER),
+            item=principal,
+            affected=users,
+        )
+
+
+def _names(rules: Iterable[AclRule], known: frozenset[str]) -> list[str]:
+    """Return the topics that the answers of rules may differ on, and one for all others of each prefix."""
+    prefixes = {rule.name for rule in rules if rule.pattern_type == "PREFIXED"}
+    literal = {rule.name for rule in rules} - prefixes - {_EVERY}
+    below = {name for name in known if name.startswith(tuple(prefixes))}
+    every = {_OTHER} if any(rule.name == _EVERY for rule in rules) else set()
+    return sorted(literal | below | every | {prefix + _OTHER for prefix in prefixes})
+
+
+def _allowed(rules: Iterable[AclRule], name: str, operation: str) -> frozenset[str]:
+    """Return the principals that may do something with a topic: a rule that denies goes first."""
+    fitting = [rule for rule in rules if _fits(rule, name)]
+    allowing = {operation, _ALL} | _IMPLIED.get(operation, frozenset())
+    allowed = {rule.principal for rule in fitting if rule.permission == "ALLOW" and rule.operation in allowing}
+    denied = {rule.principal for rule in fitting if rule.permission == "DENY" and rule.operation in (operation, _ALL)}
+    return frozenset() if EVERYBODY in denied else frozenset(allowed - denied)
+
+
+def _fits(rule: AclRule, name: str) -> bool:
+    return name.startswith(rule.name) if rule.pattern_type == "PREFIXED" else rule.name in (name, _EVERY)
+
+
+def _widest(lost: Mapping[tuple[str, str], list[str]]) -> dict[tuple[str, str], list[str]]:
+    """Return what is lost without the topics of a prefix that is lost as a whole."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for (principal, name), operations in lost.items():
+        wider = [
+            other
+            for who, other in lost
+            if who == principal and other != name and other.endswith(_OTHER) and name.startswith(other[:-1])
+        ]
+        found.setdefault((principal, min(wider, key=len, default=name)), []).extend(operations)
+    return found
+
+
+def _place(principal: str, name: str, base: Mapping[AclRule, str], head: Mapping[AclRule, str]) -> Place:
+    """Return the place of a rule that only one commit has, and that decides: one of the principal first."""
+    changed = [
+        (rule, place) for one, other in ((head, base), (base, head)) for rule, place in one.items() if rule not in other
+    ]
+    own = [pair for pair in changed if pair[0].principal in (principal, EVERYBODY) and _fits(pair[0], name)]
+    file, _, line = (own or changed)[0][1].rpartition(":")
+    return Place(file=file, line=int(line))
