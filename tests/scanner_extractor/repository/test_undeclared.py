@@ -135,3 +135,25 @@ def test_settings_of_a_program_that_is_read_are_not_listed(read_repository):
     compose = "services:\n  shop:\n    build: .\n    environment:\n      TOPIC: orders\n      KAFKA_BROKER: k:9092\n"
 
     assert undeclared(read_repository({"shop.py": program, "compose.yaml": compose})) == {}
+
+
+LISTENER = """package shop;
+import org.springframework.kafka.annotation.KafkaListener;
+class Billing {
+  @KafkaListener(topics = "${app.topics.orders}")
+  void on(String order) { System.out.println(order); }
+}
+"""
+
+
+def test_settings_file_of_a_module_that_is_read_names_its_own_topics(read_repository):
+    """Another topic that it names may be used in a way that is not read."""
+    settings = "server: {port: 8080}\napp:\n  topics: {orders: shop.orders.v1, more: shop.more.v1}\n"
+    path = "src/main/resources/application.yml"
+    files = {"topic.yaml": TOPIC, "src/main/java/Billing.java": LISTENER, path: settings}
+    other = TOPIC.replace("orders", "more")
+
+    assert undeclared(read_repository(files)) == {}
+    found = undeclared(read_repository({**files, "more.yaml": other}))
+    assert "shop.more.v1" in found[path]
+    assert "shop.orders.v1" not in found[path]
