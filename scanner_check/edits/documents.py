@@ -27,6 +27,7 @@ _MOST_LEAVES = 200_000
 _LARGEST = 2 * 1024 * 1024
 NAMES = ("name", "id", "key")
 """Members that identify an item of a list: Kubernetes merges lists by `name`, other tools by one of these."""
+_ASSIGNED = re.compile(r"[A-Za-z_][\w.-]*=")
 _BRACES = re.compile(r"\$?\{\{"), re.compile(r"\}\}")
 _HOLES_OF_TEMPLATES = (
     _BRACES,
@@ -123,7 +124,7 @@ def _walk(value: Any, line: int, lines: _Lines) -> Iterator[Leaf]:  # noqa: ANN4
                     ((*path, str(key)), inside, own.get(key, lines.at((*where, key), at)), (*where, key))
                     for key, inside in reversed(current.items())
                 ]
-            case list() if current and path[-1:] == ("environment",) and all(map(_is_assigned, current)):
+            case list() if current and all(map(_is_assigned, current)):
                 for item in current:
                     key, _, text = _plain(item).partition("=")
                     yield Leaf((*path, key), text, lines.item(item, (ITEM,), at))
@@ -139,7 +140,8 @@ def _walk(value: Any, line: int, lines: _Lines) -> Iterator[Leaf]:  # noqa: ANN4
 
 
 def _is_assigned(item: Any) -> bool:  # noqa: ANN401
-    return isinstance(item, str) and "=" in item
+    """Return whether an item of a list is the name of a variable with its value, as in an environment."""
+    return isinstance(item, str) and _ASSIGNED.match(item) is not None
 
 
 def _item_names(items: list[Any]) -> list[str]:

@@ -88,6 +88,48 @@ def _pairs(old: Sequence[Document], new: Sequence[Document]) -> Iterator[tuple[D
     yield from ((document, None) for alike in left.values() for document in alike)
 
 
+def patched_settings(edit: Setting) -> list[Setting]:
+    """Return what differs between two texts of one inline patch, as edits of the object that it is for.
+
+    It is one of the kinds of Kustomize: operations on paths (RFC 6902), or a part of the object. Empty if a patch is
+    added or gone, or if it is not said which object it is for.
+    """
+    if edit.before is None or edit.after is None:
+        return []
+    operations = [_operations(text) for text in (edit.before, edit.after)]
+    if any(one is None for one in operations):
+        listed = setting_edits("patch.yaml", edit.before, edit.after) or []
+        return [one for one in listed if one.document.kind and one.document.name]
+    target = {leaf.path[-1]: leaf.value for leaf in edit.document.leaves if leaf.path[-2:-1] == ("target",)}
+    targets = [leaf for leaf in edit.document.leaves if leaf.path[-2:] == ("target", "kind")]
+    if len(targets) != 1:
+        return []
+    object = Document((), api=target.get("group", "") or "v1", kind=target["kind"], name=target.get("name", ""))
+    before, after = (one or {} for one in operations)
+    return [
+        Setting(path, before.get(path), after.get(path), edit.line, object)
+        for path in sorted(before.keys() | after.keys())
+        if before.get(path) != after.get(path)
+    ]
+
+
+def _operations(text: str) -> dict[tuple[str, ...], str] | None:
+    """Return the values that the operations of a patch set, by path; None for any other text."""
+    found: dict[tuple[str, ...], str] = {}
+    for document in read_documents("patch.yaml", text) or ():
+        members: dict[str, str] = {}
+        for leaf in (*document.leaves, Leaf((ITEM, "op"), "", 0)):
+            if leaf.path[:1] != (ITEM,) or len(leaf.path) != 2:
+                return None
+            if leaf.path[1] in members or not leaf.line:  # the next one begins
+                keys = members.get("path", "").strip("/").split("/")
+                path = tuple(ITEM if key.isdigit() or key == "-" else key for key in keys)
+                found[path] = f"{members.get('value', '')}" if members.get("op") != "remove" else "(removed)"
+                members = {}
+            members[leaf.path[1]] = leaf.value
+    return found or None
+
+
 def is_same_object(one: Document, other: Document) -> bool:
     """Return whether two documents describe one object of Kubernetes, and have the same values."""
     return bool(one.kind and one.name) and _identity(one) == _identity(other) and _values(one) == _values(other)

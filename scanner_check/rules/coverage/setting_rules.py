@@ -14,7 +14,7 @@ from dataflow_generator.jobs.kinds import CountedJob
 from scanner_check.edits import documents
 from scanner_check.edits.commands import changed_commands, does_nothing
 from scanner_check.edits.documents import Document, read_documents
-from scanner_check.edits.settings import Setting, is_same_object, setting_edits
+from scanner_check.edits.settings import Setting, is_same_object, patched_settings, setting_edits
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge import resources
 from scanner_check.knowledge.clients import Meaning, decides_reads, is_of_framework, meaning_of, names_concept
@@ -259,8 +259,10 @@ class SettingRules:
             effect = Effect.ACCESS if meaning is Meaning.READERS or decides_reads(name) else Effect.UNKNOWN
             return Judgement(effect, owners) if is_kafkas else NOTHING
         if self._stops(edit):
-            named = self._named(edit.keys[-2:-1])
-            if named or _CLIENTS & set(all_words(edit.keys[-2:])):
+            is_whole = is_values(path) and len(edit.keys) == 1  # all that the chart deploys
+            named = self._of_chart(path) or owners if is_whole else self._named(edit.keys[-2:-1])
+            is_client = not _CLIENTS.isdisjoint(all_words(edit.keys[-2:]))
+            if named or is_client or (is_whole and self._is_of_kafka(path, edit.document)):
                 return Judgement(Effect.STOPPED if named else Effect.UNKNOWN, named or owners)
         if not resources.HARMLESS_VALUES.isdisjoint(edit.keys):
             return NOTHING
@@ -283,6 +285,14 @@ class SettingRules:
             return False
         self.unbound |= {(topic.strip(), path) for value in edit.values for topic in value.split(",")}
         return True
+
+    def _of_chart(self, path: str) -> tuple[CountedJob, ...]:
+        """Return the programs that are called like the chart that a file of values is beside, or like its images."""
+        folder = posixpath.dirname(path)
+        files = (posixpath.join(folder, name) for name in ("Chart.yaml", "values.yaml"))
+        documents = [one for file in files for one in self._documents(file)]
+        images = (leaf.value for one in documents for leaf in one.leaves if leaf.path[-2:] == ("image", "repository"))
+        return self._named([one.value("name") for one in documents] + [name.rpartition("/")[2] for name in images])
 
     def _is_of_kafka(self, path: str, document: Document) -> bool:
         """Return whether a file is of a program that uses Kafka, by its module, its own settings, or its chart."""
@@ -454,7 +464,9 @@ class SettingRules:
         return Judgement(Effect.ACCESS, self._named((document.name,))) if is_hit else NOTHING
 
     def _patch(self, path: str, edit: Setting) -> Judgement:
-        """Judge a patch by the kinds and names that it, or its file, is for."""
+        """Judge a patch by what it sets, or by the kinds and names that it, or its file, is for."""
+        if inside := patched_settings(edit):
+            return _gravest([self._resource(path, one) for one in inside])
         leaves = edit.document.leaves
         text = "\n".join([*edit.values, *(leaf.value for leaf in leaves if leaf.path[0] == edit.path[0])])
         documents = [*(read_documents("patch.yaml", "\n".join(edit.values)) or ())]

@@ -16,7 +16,7 @@ _WORKLOADS = words(
 )
 _DECLARED = re.compile(
     r"^services:|^kind:\s*['\"]?(?:Deployment|StatefulSet|DaemonSet|Job|CronJob|Pod|ConfigMap|ReplicaSet"
-    r"|DeploymentConfig|ClowdApp|Template|List)\b",
+    r"|DeploymentConfig|ClowdApp|Template|List)\b|^configMapGenerator:",
     re.MULTILINE,
 )
 _LISTS = {"Template": "objects", "List": "items"}
@@ -30,7 +30,8 @@ class Deployment(NamedTuple):
     """A service of a compose file, or a workload of Kubernetes, with the environment of its container.
 
     *build* is the directory that its image is built from, None where the file does not say. *is_own*: it is of a kind
-    that is declared in the repository of its program, whatever its image is called.
+    that is declared in the repository of its program, whatever its image is called. *sources* are the files of the
+    ConfigMaps that its environment is from.
     """
 
     name: str
@@ -40,6 +41,14 @@ class Deployment(NamedTuple):
     command: str
     place: str
     is_own: bool = False
+    sources: tuple[str, ...] = ()
+
+
+class _ConfigMap(NamedTuple):
+    """What a ConfigMap has, and the file that it is from."""
+
+    values: Mapping[str, str]
+    path: str
 
 
 class _Object(NamedTuple):
@@ -60,15 +69,28 @@ def read_deployments(contents: Mapping[str, str], files: Mapping[str, str]) -> l
     """Read the deployments of YAML files; *files* are those of the repository, for the environment files they name."""
     objects = [found for path, content in contents.items() for found in _objects(path, content)]
     config_maps = {
-        text(found.value, "metadata", "name"): _plain(mapping(found.value, "data"), found.parameters)
+        text(found.value, "metadata", "name"): _ConfigMap(
+            _plain(mapping(found.value, "data"), found.parameters), found.path
+        )
         for found in objects
         if text(found.value, "kind") == "ConfigMap"
     }
+    config_maps |= {name: values for found in objects for name, values in _generated(found, files)}
     deployments: list[Deployment] = []
     for found in objects:
         deployments += _compose(found.path, found.value, files)
         deployments += _clowd_app(found) if text(found.value, "kind") == "ClowdApp" else _workload(found, config_maps)
     return deployments
+
+
+def _generated(found: _Object, files: Mapping[str, str]) -> Iterator[tuple[str, _ConfigMap]]:
+    """Yield the ConfigMaps that a kustomization makes of texts and environment files, by name."""
+    folder = PurePosixPath(found.path).parent
+    for one in mappings(found.value, "configMapGenerator"):
+        named = [plain_text(name) or "" for name in (*(one.get("envs") or ()), one.get("env"))]
+        listed = (_environment_file(files.get(normal_path(folder / name), "")) for name in named if name)
+        values = {key: value for environment in listed for key, value in environment.items()}
+        yield text(one, "name"), _ConfigMap(values | _environment(one.get("literals")), found.path)
 
 
 def _objects(path: str, content: str) -> Iterator[_Object]:
@@ -120,7 +142,7 @@ def _compose(path: str, document: Any, files: Mapping[str, str]) -> Iterator[Dep
         yield Deployment(str(name), text(service, "image"), place, environment, command, f"{path}:{line}")
 
 
-def _workload(found: _Object, config_maps: Mapping[str, Mapping[str, str]]) -> Iterator[Deployment]:
+def _workload(found: _Object, config_maps: Mapping[str, _ConfigMap]) -> Iterator[Deployment]:
     document = found.value
     if text(document, "kind") not in _WORKLOADS or not isinstance(member(document, "spec"), dict):
         return
@@ -144,22 +166,28 @@ def _clowd_app(found: _Object) -> Iterator[Deployment]:
 
 
 def _container(
-    name: str, container: Mapping[str, Any], found: _Object, line: int, config_maps: Mapping[str, Mapping[str, str]]
+    name: str, container: Mapping[str, Any], found: _Object, line: int, config_maps: Mapping[str, _ConfigMap]
 ) -> Deployment:
     environment: dict[str, str] = {}
+    sources: dict[str, None] = {}
     for source in mappings(container, "envFrom"):
-        environment |= config_maps.get(text(source, "configMapRef", "name"), {})
+        known = config_maps.get(text(source, "configMapRef", "name"))
+        if known is not None:
+            environment |= known.values
+            sources[known.path] = None
     for variable in mappings(container, "env"):
         referred = member(variable, "valueFrom", "configMapKeyRef")
         value = plain_text(variable.get("value"))
-        if value is None and referred:
-            value = config_maps.get(text(referred, "name"), {}).get(text(referred, "key"))
+        known = config_maps.get(text(referred, "name")) if value is None and referred else None
+        if known is not None:
+            value = known.values.get(text(referred, "key"))
+            sources[known.path] = None
         if value is not None:
             environment[text(variable, "name")] = _filled(value, found.parameters)
     command = " ".join(_words(container.get(key)) for key in ("command", "args")).strip()
     filled = (_filled(part, found.parameters) for part in (name, text(container, "image"), command))
     shown, image, command = filled
-    return Deployment(shown, image, None, environment, command, f"{found.path}:{line}")
+    return Deployment(shown, image, None, environment, command, f"{found.path}:{line}", sources=tuple(sources))
 
 
 def _environment(value: Any) -> dict[str, str]:  # noqa: ANN401 - YAML

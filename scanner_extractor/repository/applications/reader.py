@@ -365,12 +365,16 @@ class _Reader:
         )
 
     def _settings_of(self, flows: Iterable[DeclaredFlow]) -> Mapping[str, frozenset[str]]:
-        """Return the files of settings of the modules that flows are in, each with the topics of these."""
+        """Return the files with settings of programs, also those that deploy them, each with the topics of these."""
         topics: dict[str, set[str]] = {}
         for flow in flows:
             path = flow.evidence.rpartition(":")[0] or flow.evidence
             topics.setdefault(self.modules.of(path), set()).update((flow.origin.name, flow.target.name))
-        placed = {path: topics.get(self.modules.of(path), set()) for path in self.settings_files}
+        placed = {path: {*topics.get(self.modules.of(path), ())} for path in self.settings_files}
+        for module, names in topics.items():
+            for found in self.modules.deployed(module):
+                for path in (found.place.rpartition(":")[0], *found.sources):
+                    placed.setdefault(path, set()).update(names)
         return {path: frozenset(names - {""}) for path, names in placed.items() if names}
 
     def _unset(self) -> Iterator[tuple[str, str]]:
