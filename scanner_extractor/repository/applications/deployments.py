@@ -16,7 +16,7 @@ _WORKLOADS = words(
 )
 _DECLARED = re.compile(
     r"^services:|^kind:\s*['\"]?(?:Deployment|StatefulSet|DaemonSet|Job|CronJob|Pod|ConfigMap|ReplicaSet"
-    r"|DeploymentConfig|ClowdApp|Template|List)\b",
+    r"|DeploymentConfig|ClowdApp|Template|List)\b|^configMapGenerator:",
     re.MULTILINE,
 )
 _LISTS = {"Template": "objects", "List": "items"}
@@ -64,6 +64,9 @@ def read_deployments(contents: Mapping[str, str], files: Mapping[str, str]) -> l
         for found in objects
         if text(found.value, "kind") == "ConfigMap"
     }
+    for found in objects:
+        for name, values in _generated(found, files):
+            config_maps[name] = {**values, **config_maps.get(name, {})}  # an overlay is another environment
     deployments: list[Deployment] = []
     for found in objects:
         deployments += _compose(found.path, found.value, files)
@@ -94,6 +97,18 @@ def _filled(value: str, parameters: Mapping[str, str]) -> str:
 def _plain(values: Mapping[str, Any], parameters: Mapping[str, str]) -> dict[str, str]:
     plain = {key: plain_text(value) for key, value in values.items()}
     return {key: _filled(value, parameters) for key, value in plain.items() if value is not None}
+
+
+def _generated(found: _Object, files: Mapping[str, str]) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield the ConfigMaps that a kustomization generates, of literals and of files with an environment."""
+    folder = PurePosixPath(found.path).parent
+    for generator in mappings(found.value, "configMapGenerator"):
+        values = _environment(generator.get("literals"))
+        listed = generator.get("envs")
+        for name in [*(listed if isinstance(listed, list) else []), generator.get("env")]:
+            if (path := plain_text(name)) is not None:
+                values |= _environment_file(files.get(normal_path(folder / path), ""))
+        yield text(generator, "name"), values
 
 
 def _compose(path: str, document: Any, files: Mapping[str, str]) -> Iterator[Deployment]:  # noqa: ANN401 - YAML

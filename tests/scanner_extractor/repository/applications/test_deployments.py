@@ -216,3 +216,22 @@ def test_a_command_of_django_is_the_argument_of_its_script():
     }
 
     assert {flow.job for flow in read_applications(files, SourceId("repository")).flows} == {"listener"}
+
+
+def test_a_kustomization_generates_the_environment_of_a_program() -> None:
+    kustomization = """
+        configMapGenerator:
+        - name: feed
+          literals: [OUT=rates, "LABEL=a=b"]
+          envs: [feed.env]
+        """
+    workload = """
+        kind: Deployment
+        metadata: {name: feed}
+        spec: {template: {spec: {containers: [{name: feed, envFrom: [{configMapRef: {name: feed}}]}]}}}
+        """
+    contents = {"base/kustomization.yaml": textwrap.dedent(kustomization), "base/feed.yaml": textwrap.dedent(workload)}
+
+    (found,) = read_deployments(contents, {"base/feed.env": "IN=ticks\n"})
+
+    assert found.environment == {"OUT": "rates", "LABEL": "a=b", "IN": "ticks"}
