@@ -14,7 +14,7 @@ from functools import cached_property
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
-from scanner_check.edits.client_settings import code_edits, meaning_of_code
+from scanner_check.edits.client_settings import code_edits, constant_edits, meaning_of_code
 from scanner_check.edits.commands import ChangedCommand, changed_commands
 from scanner_check.edits.documents import Document, is_document, read_documents
 from scanner_check.edits.libraries import is_build_file, library_edits
@@ -154,9 +154,15 @@ class Coverage:
             yield replace(_unknown(Place(file=path, line=lines[0][0]), path, message), reasons=reasons)
 
     def _reader_settings(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
-        """Yield the settings in code by which a program reads, such as its group: what it sends is compared."""
-        files = self._programs.texts_of(path) if path in self._programs.applications else ()
-        edits = [edit for edit in code_edits(*files) if meaning_of_code(edit) is Meaning.READERS] if files else []
+        """Yield the settings in code by which a program reads, such as its group: what it sends is compared.
+
+        The value of one may have a name, and another file may give it.
+        """
+        files, is_own = self._programs.texts_of(path), path in self._programs.applications
+        if files is None:
+            return
+        edits = [edit for edit in code_edits(*files) if is_own and meaning_of_code(edit) is Meaning.READERS]
+        edits += [edit for edit in constant_edits(*files, is_own=is_own) if self.rules.readers.takes(edit.path[-1])]
         if edits:
             of_module = list(self._programs.programs_of(self._programs.modules.of(path)))
             jobs = [job for job in of_module if path in files_using(job)] or of_module
