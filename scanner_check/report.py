@@ -123,6 +123,7 @@ _OF_SCHEMAS: Mapping[str, _Template] = {
 
 _OF_FLOWS: Mapping[str, _Template] = {
     "column-lost": "{} gets no value any more",
+    "column-lost renamed": "{} is renamed to {}",
     "column-gained": "{} gets a value from {}",
     "flow-changed": "{} is made of something else",
     "output-lost": "{} is not written any more",
