@@ -623,6 +623,11 @@ def _programs_of_services(documents: Iterable[Document]) -> dict[str, set[tuple[
     """Return what each service of a compose file runs: its image without registry and version, or what builds it."""
     found: dict[str, set[tuple[str, str]]] = {}
     for leaf in (leaf for one in documents for leaf in one.leaves if leaf.path[:1] == ("services",)):
+def runs_programs(document: Document) -> bool:
+    """Return whether a document is a workload or a compose file, whose settings are looked up in what they run."""
+    return document.kind in resources.WORKLOADS or _is_compose(document)
+
+
         programs = found.setdefault("".join(leaf.path[1:2]), set())
         match leaf.path[2:]:
             case ("image",):

@@ -22,6 +22,7 @@ from scanner_check.rows.flows import COLUMN_LOST, JOB_STOPPED
 from scanner_check.rows.table import row_of
 from scanner_check.rules.coverage.coverage import Coverage, is_covered
 from scanner_check.rules.coverage.setting_rules import KUSTOMIZATIONS
+from scanner_check.rules.coverage.undeclared import Undeclared
 from scanner_check.rules.flows.program_changes import ProgramChanges
 from scanner_check.sides import mentions
 from scanner_check.sides.commit import Commit, uses_of, written_by
@@ -78,6 +79,8 @@ class Unexplained:
         coverage = Coverage((self._base, self._head), self._trees, self._judged, self._hits, self._objects, programs)
         self.unbound = coverage.rules.unbound
         yield from coverage.findings(texts, renamed, uses_tables=self._uses_tables)
+        undeclared = Undeclared((self._base, self._head), self._trees, self._objects, coverage.rules)
+        yield from undeclared.findings(renamed)
 
     def _both(self, path: str) -> tuple[str, str]:
         """Return the text of a file before and after; empty where it is not there, or too large."""
@@ -213,10 +216,10 @@ class Unexplained:
             if code in changed:
                 files.setdefault(path, []).append(code)
         answered = {path: self._answered(path, texts, places) for path in files}
+        answered = {path: codes.union(_declaring(files[path], new, columns)) for path, codes in answered.items()}
         files = {path: left for path, codes in files.items() if (left := [c for c in codes if c not in answered[path]])}
         for path, codes in sorted(files.items()):
             differing = clauses([code for code in codes if code in old], new)
-        answered = {path: codes.union(_declaring(files[path], new, columns)) for path, codes in answered.items()}
             message = NOT_JUDGED.message(tuple(sorted(differing)[:_SHOWN]), form="statements")
             reasons = [literal(mask_statement(code)[:_LONGEST]) for code in codes[:_LISTED]]
             written = self._written_in(path)
@@ -290,9 +293,6 @@ class Unexplained:
         )
 
 
-def _changed_at_home(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> set[str]:
-    """Return the statements that their own file has otherwise now, though another file may have them as they were."""
-    old, new = _by_file(before), _by_file(after)
 def _declaring(codes: Iterable[str], new: Collection[str], columns: Collection[tuple[str, Hashable]]) -> Iterator[str]:
     """Yield the declarations of tables that are among the *new* codes with the new names of *columns*."""
     for code in codes:
@@ -305,6 +305,9 @@ def _declaring(codes: Iterable[str], new: Collection[str], columns: Collection[t
                 yield code
 
 
+def _changed_at_home(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> set[str]:
+    """Return the statements that their own file has otherwise now, though another file may have them as they were."""
+    old, new = _by_file(before), _by_file(after)
     found: set[str] = set()
     for path in old.keys() & new.keys():
         changed = changed_codes(old[path], new[path])
