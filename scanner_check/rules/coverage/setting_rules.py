@@ -424,7 +424,8 @@ class SettingRules:
             is_hit = any(resources.is_of_kafka(one.api, one.kind) for one in self._below(posixpath.dirname(path)))
             return Judgement(Effect.UNKNOWN) if is_hit else NOTHING
         if first.endswith("Generator"):
-            return self._setting(path, edit, self.owners(path, edit))
+            literal = _literal(edit)
+            return self._setting(path, literal, self.owners(path, literal))
         return NOTHING
 
     def _below(self, target: str) -> Iterator[Document]:
@@ -554,11 +555,14 @@ class SettingRules:
         return any(leaf.path[:2] == ("services", service) for one in documents for leaf in one.leaves)
 
     def _runs_elsewhere(self, path: str, service: str) -> bool:
-        """Return whether another compose file of the second commit has the service."""
+        """Return whether another compose file of the second commit has the service, whatever its name is."""
         for other in self._trees.head:
-            if other != path and "compose" in other.rpartition("/")[2]:
-                for document in self._documents(other):
-                    if any(leaf.path[:2] == ("services", service) for leaf in document.leaves):
+            if other != path and other.endswith((".yaml", ".yml")):
+                text = self._objects.read(self._trees.head[other])
+                for document in self._documents(other) if b"services:" in text and service.encode() in text else ():
+                    if _is_compose(document) and any(
+                        leaf.path[:2] == ("services", service) for leaf in document.leaves
+                    ):
                         return True
         return False
 
@@ -619,15 +623,15 @@ def _is_compose(document: Document) -> bool:
     )
 
 
-def _programs_of_services(documents: Iterable[Document]) -> dict[str, set[tuple[str, str]]]:
-    """Return what each service of a compose file runs: its image without registry and version, or what builds it."""
-    found: dict[str, set[tuple[str, str]]] = {}
-    for leaf in (leaf for one in documents for leaf in one.leaves if leaf.path[:1] == ("services",)):
 def runs_programs(document: Document) -> bool:
     """Return whether a document is a workload or a compose file, whose settings are looked up in what they run."""
     return document.kind in resources.WORKLOADS or _is_compose(document)
 
 
+def _programs_of_services(documents: Iterable[Document]) -> dict[str, set[tuple[str, str]]]:
+    """Return what each service of a compose file runs: its image without registry and version, or what builds it."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for leaf in (leaf for one in documents for leaf in one.leaves if leaf.path[:1] == ("services",)):
         programs = found.setdefault("".join(leaf.path[1:2]), set())
         match leaf.path[2:]:
             case ("image",):
@@ -658,6 +662,17 @@ def _settings_of(path: str, text: str) -> ApplicationSettings:
     for setting in read_settings(path, text):
         settings.add(setting)
     return settings
+
+
+def _literal(edit: Setting) -> Setting:
+    """Return the edit of a literal `NAME=value` of a generator as one of the value; any other edit as it is."""
+    if edit.path[-2:] != ("literals", documents.ITEM):
+        return edit
+    names = {value.partition("=")[0] for value in edit.values}
+    if len(names) > 1:  # the former one is gone
+        return _literal(edit._replace(after=None))
+    before, after = (value and value.partition("=")[2] for value in (edit.before, edit.after))
+    return edit._replace(path=(*edit.path[:-1], *names), before=before, after=after)
 
 
 def _compared(kind: str) -> Collection[tuple[str, ...]]:
