@@ -235,3 +235,22 @@ def test_a_kustomization_generates_the_environment_of_a_program() -> None:
     (found,) = read_deployments(contents, {"base/feed.env": "IN=ticks\n"})
 
     assert found.environment == {"OUT": "rates", "LABEL": "a=b", "IN": "ticks"}
+
+
+def test_a_program_of_go_has_the_environment_of_what_is_called_like_its_package() -> None:
+    code = """
+        package main
+        import ("os"; "github.com/segmentio/kafka-go")
+        func main() {
+            w := &kafka.Writer{Topic: os.Getenv("OUT")}
+            w.WriteMessages(nil, kafka.Message{Value: []byte("x")})
+        }
+        """
+    workload = """
+        kind: Deployment
+        metadata: {name: feed}
+        spec: {template: {spec: {containers: [{name: feed, image: reg/feed:1, env: [{name: OUT, value: rates}]}]}}}
+        """
+    files = {"go.mod": "module rates\nrequire github.com/segmentio/kafka-go v0.4.47\n", "cmd/feed/main.go": code}
+
+    assert flows({**files, "deploy/feed.yaml": workload}) == {"feed:  > rates"}
