@@ -28,6 +28,7 @@ from scanner_check.inputs.proposals import TOPIC, Proposal, Target
 from scanner_check.model import ChangeFinding, ChangeReport, CheckedFile, CommitChanges, Place, SkippedFile, Verdict
 from scanner_check.rows.files import MENTIONED, NOT_READ
 from scanner_check.rows.flows import (
+    COLUMN_LOST,
     INPUT_GAINED,
     INPUT_LOST,
     INPUT_WITHOUT_WRITER,
@@ -369,11 +370,17 @@ class _Comparison:
         for finding in FlowComparison(changed, self._hits, Place(file=self._first), renames).findings():
             if row_of(finding) in (INPUT_GAINED, INPUT_LOST):
                 continue
+            if row_of(finding) is COLUMN_LOST and self._is_new_schema(self._placed(finding, after).place.file):
+                continue
             if row_of(finding) is NOT_READ and self._is_addition(finding.item):
                 finding = replace(finding, verdict=Verdict.FINE)
             yield self._placed(finding, (*before, *after))
         yield from self._writers(before, after)
         yield from self._inputs(before, after)
+
+    def _is_new_schema(self, path: str) -> bool:
+        """Return whether a file is a schema that the change adds: that takes no column from the records of a job."""
+        return path not in self._trees.base and bool(self._head.reading.schema_files.get(path))
 
     def _not_running(self, jobs: Iterable[CountedJob]) -> tuple[CountedJob, ...]:
         """Return *jobs* without those that were compared with what runs."""
@@ -544,6 +551,7 @@ class _Comparison:
         names = (self._base.names | self._head.names) - (self._base.topics ^ self._head.topics)
         counting = [finding for finding in findings if finding.counts]
         placed = {(name, finding.place.file) for finding in counting for name in self._about(finding)}
+        placed |= {(name, finding.place.file) for finding in counting for name in finding.message.texts}
         placed |= self._shown_by_flows() | {*unbound}
         for name, path, line in mentions.changed_names(self._trees, names, objects):
             if (name, path) not in placed:
@@ -551,7 +559,6 @@ class _Comparison:
                 place = Place(file=path, line=line)
                 affected = self._hits.of(dataset) if dataset else ()
                 yield MENTIONED.found(Verdict.UNKNOWN, place, f"topic {name}", name, item=name, affected=affected)
-        placed |= {(name, finding.place.file) for finding in counting for name in finding.message.texts}
 
     @staticmethod
     def _about(finding: ChangeFinding) -> frozenset[str]:

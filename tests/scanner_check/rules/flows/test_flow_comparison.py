@@ -52,3 +52,27 @@ def test_a_sink_with_another_topic_is_not_unread_too(check) -> None:
     head = {"sink.json": base["sink.json"].replace('"orders"', '"ordres"')}
 
     assert "not-read" not in {rule for rule, _ in rules(check(head, base))}
+
+
+CAPTURED = {
+    "db/migrations/V1__claims.sql": "CREATE TABLE claims.claim (id INT PRIMARY KEY, claim_no TEXT);\n",
+    "connect/claims.json": json.dumps(
+        {
+            "name": "claims",
+            "config": {
+                "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
+                "topic.prefix": "claims-ns",
+                "table.include.list": "claims.claim",
+                "value.converter": "org.apache.kafka.connect.json.JsonConverter",
+            },
+        }
+    ),
+    "read/requirements.txt": "confluent-kafka==2.3.0\n",
+    "read/main.py": "from confluent_kafka import Consumer\n"
+    'c = Consumer({"group.id": "read"})\nc.subscribe(["claims-ns.claims.claim"])\n',
+}
+PROTO = 'syntax = "proto3";\nmessage Claim {\n  int32 id = 1;\n  string number = 2;\n}\n'
+
+
+def test_a_schema_that_is_added_takes_no_column_from_what_a_connector_captures(check) -> None:
+    assert "column-lost" not in {rule for rule, _ in rules(check({"schemas/claim.proto": PROTO}, CAPTURED))}
