@@ -15,6 +15,7 @@ from scanner_check.knowledge.resources import HARMLESS_VALUES
 from scanner_check.model import ChangeFinding, Place, Verdict
 from scanner_check.rows.files import NOT_READ
 from scanner_check.rules.coverage.setting_rules import (
+    KUSTOMIZATIONS,
     RUNS,
     Effect,
     SettingRules,
@@ -69,14 +70,17 @@ class Undeclared:
         before, after = self._objects.texts(path, self._trees)
         is_judged = before and after and is_document(path) and not mentions.is_script(path)
         edits = setting_edits(path, before, after) if is_judged else None
-        return edits is not None and all(self._has_no_effect(path, edit) or self._is_reported(path, edit) for edit in edits)
+        return edits is not None and all(
+            self._has_no_effect(path, edit) or self._is_reported(path, edit) for edit in edits
+        )
 
     def _is_reported(self, path: str, edit: Setting) -> bool:
         """Return whether the flows show an edit, a finding of its own reports it, or its form says that it has none."""
         effect, jobs = self._rules.judge(path, edit)
         if effect is Effect.UNKNOWN:
             return not jobs or any(map(written_by, jobs))  # of programs that only read, the finding is fine
-        return effect is not Effect.NOTHING or is_settings_file(path) or runs_programs(edit.document)
+        is_known = is_settings_file(path) or runs_programs(edit.document) or path.rpartition("/")[2] in KUSTOMIZATIONS
+        return effect is not Effect.NOTHING or is_known
 
     def _has_no_effect(self, path: str, edit: Setting) -> bool:
         """Return whether an edit is of a setting that only connects a program, or of how it is run."""

@@ -57,6 +57,16 @@ def test_a_value_that_names_a_topic_is_reported_once_with_its_readers(check) -> 
     assert "track" in {hit.name for hit in finding.affected}
 
 
+def test_a_literal_of_a_kustomization_that_no_program_reads_is_fine(check) -> None:
+    files = {
+        "base/kustomization.yaml": "configMapGenerator:\n- name: track\n  literals: [FORMAT=json, IN=parcels]\n",
+        **SHIP,
+    }
+    edit = {"base/kustomization.yaml": files["base/kustomization.yaml"].replace("json", "text")}
+
+    assert rules(check(edit, files)) == set()
+
+
 def test_a_page_of_browsers_that_shows_a_topic_is_fine(check) -> None:
     page = {"site/index.html": "<p>topic <code>parcels</code></p>\n", **SHIP}
 
