@@ -200,8 +200,9 @@ def _naming(file: File, words: Collection[str], clients: Collection[str]) -> dic
             types += [one.type for one in place.function.parameters]
             if place.function.name and uses(place.function, part[0], types):
                 found[place.name] = part
+        is_silent = silent_in(file, None, watches)
         for name, one, beside in _statements(file):
-            if uses((one, beside), f"{name} {code_text(beside)}"):
+            if not is_silent(one) and uses((one, beside), f"{name} {code_text(beside)}"):
                 found[name] = code_text(one), 1
     return found
 

@@ -406,3 +406,25 @@ def test_statement_that_reads_other_columns_is_not_hit_by_a_lost_field(check):
     (finding,) = (one for one in report.findings if one.rule == "record-field-removed")
     assert "read" in {hit.name for hit in finding.affected}
     assert not {hit.name for hit in finding.affected} & {"BIG", "s3"}
+
+
+COUNTED = {
+    "pay/go.mod": "module pay\n\nrequire github.com/segmentio/kafka-go v0.4.47\n",
+    "pay/metrics.go": 'package main\n\nimport "github.com/prometheus/client_golang/prometheus/promauto"\n\n'
+    'var (\n\tpaid = promauto.NewCounter(promauto.Opts{Name: "paid"})\n)\n',
+    "pay/main.go": 'package main\n\nimport "github.com/segmentio/kafka-go"\n\nfunc pay(w *kafka.Writer, id string) {\n'
+    "\tpaid.Inc()\n\tw.WriteMessages(nil, kafka.Message{Value: []byte(id)})\n}\n\nfunc main() {\n"
+    '\tpay(&kafka.Writer{Topic: "payments"}, "1")\n}\n',
+}
+
+
+@pytest.mark.slow
+def test_a_counter_of_another_file_of_the_package_changes_no_record(check) -> None:
+    """In Go all files of a directory are one package."""
+    counter = '\tfailed = promauto.NewCounter(promauto.Opts{Name: "failed"})\n)'
+    head = {
+        "pay/metrics.go": COUNTED["pay/metrics.go"].replace("\n)", f"\n{counter}"),
+        "pay/main.go": COUNTED["pay/main.go"].replace("\tpaid.Inc()\n", "\tpaid.Inc()\n\tfailed.Inc()\n"),
+    }
+
+    assert check(head, COUNTED).verdict is Verdict.FINE
