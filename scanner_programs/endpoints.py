@@ -1024,8 +1024,10 @@ class _Reader:
                 continue
             code = (file.classes, file.functions, file.statements, file.methods)
             names = self._of_clients(file)
-            used = names & {*names_in(code), *(base_type(one) for one in _types_in(code))}
-            if not used and not names & reads:
+            types = {base_type(one) for one in _types_in(code)}
+            used = names & {*names_in(code), *types}
+            is_reading = names & reads or {one.rpartition(".")[2] for one in types} & reads
+            if not used and not is_reading:
                 self._found.unresolved.append((file.path, 1))
 
     def _unsent(self) -> None:

@@ -428,3 +428,22 @@ def test_a_counter_of_another_file_of_the_package_changes_no_record(check) -> No
     }
 
     assert check(head, COUNTED).verdict is Verdict.FINE
+
+
+INTERCEPTED = {
+    "pay/go.mod": "module pay\n\nrequire github.com/IBM/sarama v1.43.0\n",
+    "pay/trace.go": 'package main\n\nimport "github.com/IBM/sarama"\n\ntype tracer struct{ spans int }\n\n'
+    "func (t *tracer) OnConsume(m *sarama.ConsumerMessage) {\n\tt.spans = len(m.Value)\n}\n",
+    "pay/main.go": 'package main\n\nimport "github.com/IBM/sarama"\n\ntype handler struct{}\n\n'
+    "func (h *handler) ConsumeClaim(s sarama.ConsumerGroupSession, c sarama.ConsumerGroupClaim) error {\n"
+    "\tfor m := range c.Messages() {\n\t\tprintln(string(m.Value))\n\t}\n\treturn nil\n}\n\nfunc main() {\n"
+    '\tg, _ := sarama.NewConsumerGroup([]string{"k:9092"}, "pay", sarama.NewConfig())\n'
+    '\tg.Consume(nil, []string{"orders"}, &handler{})\n}\n',
+}
+
+
+@pytest.mark.slow
+def test_a_file_that_only_names_types_of_what_is_read_sends_nothing(check) -> None:
+    text = INTERCEPTED["pay/trace.go"].replace("len(m.Value)", "len(m.Value) + 1")
+
+    assert check({"pay/trace.go": text}, INTERCEPTED).verdict is Verdict.FINE
