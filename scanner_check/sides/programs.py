@@ -200,9 +200,8 @@ def _naming(file: File, words: Collection[str], clients: Collection[str]) -> dic
             types += [one.type for one in place.function.parameters]
             if place.function.name and uses(place.function, part[0], types):
                 found[place.name] = part
-        is_silent = silent_in(file, None, watches)
         for name, one, beside in _statements(file):
-            if not is_silent(one) and uses((one, beside), f"{name} {code_text(beside)}"):
+            if uses((one, beside), f"{name} {code_text(beside)}"):
                 found[name] = code_text(one), 1
     return found
 
@@ -244,9 +243,13 @@ _WORD = re.compile(r"\w+")
 def _statements(file: File) -> Iterator[tuple[str, object, object]]:
     """Yield the statements of a file by the variable that they set, and what says that they are about a client.
 
-    Of a map, each entry is one by itself; the texts beside it may name the class of a client that is made of it.
+    Of a map, each entry is one by itself; the texts beside it may name the class of a client that is made of it. What
+    only declares a logger or a counter is left out.
     """
+    is_silent = silent_in(file, None, watches)
     for at, one in enumerate(file.statements):
+        if is_silent(one):
+            continue
         if not isinstance(one, Declare | Assign):
             yield f"statement {at}", one, one
             continue

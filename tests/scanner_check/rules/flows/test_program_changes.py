@@ -410,21 +410,25 @@ def test_statement_that_reads_other_columns_is_not_hit_by_a_lost_field(check):
 
 COUNTED = {
     "pay/go.mod": "module pay\n\nrequire github.com/segmentio/kafka-go v0.4.47\n",
-    "pay/metrics.go": 'package main\n\nimport "github.com/prometheus/client_golang/prometheus/promauto"\n\n'
-    'var (\n\tpaid = promauto.NewCounter(promauto.Opts{Name: "paid"})\n)\n',
-    "pay/main.go": 'package main\n\nimport "github.com/segmentio/kafka-go"\n\nfunc pay(w *kafka.Writer, id string) {\n'
-    "\tpaid.Inc()\n\tw.WriteMessages(nil, kafka.Message{Value: []byte(id)})\n}\n\nfunc main() {\n"
-    '\tpay(&kafka.Writer{Topic: "payments"}, "1")\n}\n',
+    "pay/kafka/metrics.go": 'package kafka\n\nimport "github.com/prometheus/client_golang/prometheus/promauto"\n\n'
+    'var (\n\tpaid = promauto.NewCounter(promauto.Opts{Name: "paid_kafka"})\n)\n',
+    "pay/kafka/pay.go": 'package kafka\n\nimport "github.com/segmentio/kafka-go"\n\n'
+    "type Pay struct {\n\tw *kafka.Writer\n}\n\n"
+    "func (p *Pay) Handle(id string) error {\n\tpaid.Inc()\n"
+    "\treturn p.w.WriteMessages(nil, kafka.Message{Value: []byte(id)})\n}\n\n"
+    "func (p *Pay) Count(id string) int {\n\treturn len(id)\n}\n",
+    "pay/main.go": 'package main\n\nimport (\n\t"pay/kafka"\n\tk "github.com/segmentio/kafka-go"\n)\n\nfunc main() {\n'
+    '\tkafka.NewPay(&k.Writer{Topic: "payments"})\n}\n',
 }
 
 
 @pytest.mark.slow
 def test_a_counter_of_another_file_of_the_package_changes_no_record(check) -> None:
     """In Go all files of a directory are one package."""
-    counter = '\tfailed = promauto.NewCounter(promauto.Opts{Name: "failed"})\n)'
+    counter = '\tfailed = promauto.NewCounter(promauto.Opts{Name: "failed_kafka"})\n)'
     head = {
-        "pay/metrics.go": COUNTED["pay/metrics.go"].replace("\n)", f"\n{counter}"),
-        "pay/main.go": COUNTED["pay/main.go"].replace("\tpaid.Inc()\n", "\tpaid.Inc()\n\tfailed.Inc()\n"),
+        "pay/kafka/metrics.go": COUNTED["pay/kafka/metrics.go"].replace("\n)", f"\n{counter}"),
+        "pay/kafka/pay.go": COUNTED["pay/kafka/pay.go"].replace("\treturn len", "\tfailed.Inc()\n\treturn len"),
     }
 
     assert check(head, COUNTED).verdict is Verdict.FINE
