@@ -16,9 +16,8 @@ from dataflow_generator.jobs.model import GraphDataset
 from dataflow_generator.jobs.proposed import JobPair
 from scanner_check.changed_places import at_changed_lines
 from scanner_check.edits.deployed_files import deployed_files, in_lfs
-from scanner_check.edits.documents import Document, is_document
+from scanner_check.edits.documents import is_document
 from scanner_check.edits.libraries import is_build_file
-from scanner_check.edits.settings import Setting, setting_edits
 from scanner_check.folding import folded
 from scanner_check.inputs.contracts import ProposedContract
 from scanner_check.inputs.copies import copied_files
@@ -26,12 +25,10 @@ from scanner_check.inputs.files import ProposedFiles
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.inputs.options import CheckOptions
 from scanner_check.inputs.proposals import TOPIC, Proposal, Target
-from scanner_check.knowledge.clients import Meaning, meaning_of, names_concept
-from scanner_check.knowledge.names import all_words
-from scanner_check.knowledge.resources import HARMLESS_VALUES
 from scanner_check.model import ChangeFinding, ChangeReport, CheckedFile, CommitChanges, Place, SkippedFile, Verdict
 from scanner_check.rows.files import MENTIONED, NOT_READ
 from scanner_check.rows.flows import (
+    COLUMN_LOST,
     INPUT_GAINED,
     INPUT_LOST,
     INPUT_WITHOUT_WRITER,
@@ -41,7 +38,6 @@ from scanner_check.rows.flows import (
 )
 from scanner_check.rows.table import row_of
 from scanner_check.rules.coverage.file_findings import DeletionContext, check_deleted
-from scanner_check.rules.coverage.setting_rules import RUNS, is_values, speaks_of_kafka
 from scanner_check.rules.coverage.unexplained import Unexplained
 from scanner_check.rules.flows.flow_comparison import FlowComparison
 from scanner_check.rules.flows.program_changes import ProgramChanges
@@ -307,54 +303,18 @@ class _Comparison:
                 yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path), path, form="of Git LFS")
         for path in self._judged:
             unread = self._head.unread.get(path) or self._base.unread.get(path)
-            if unread is None or path in self._renamed:
-                continue
-            if unread.kind == UNDECLARED and (self._only_moves(objects) or self._decides_nothing(path, objects)):
+            if unread is None or unread.kind == UNDECLARED or path in self._renamed:
                 continue
             if unread.kind.endswith(_SCHEMA) and (found := tuple(self._invalid(path, unread.kind, objects))):
                 yield from found
                 continue
             # Others are compared elsewhere.
             if path not in self._unread_programs or (unread.kind == APPLICATION and not is_unread(path)):
-                is_valid = path in self._trees.head and path not in self._head.unread and unread.kind != UNDECLARED
+                is_valid = path in self._trees.head and path not in self._head.unread
                 message = NOT_READ.message(unread.kind, "" if is_valid else unread.reason, form="of a kind")
                 yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path), path, message=message)
         for path, (what, _) in self._trees.special.items():
             yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path), path, what, form="not followed")
-
-    def _only_moves(self, objects: ObjectReader) -> bool:
-        """Return whether the changed files of undeclared forms have the same lines together as before."""
-        unread = {**self._base.unread, **self._head.unread}
-        paths = [path for path in self._trees.changed if path in unread and unread[path].kind == UNDECLARED]
-        before, after = (
-            Counter(line for path in paths if path in tree for line in objects.read(tree[path]).splitlines())
-            for tree in (self._trees.base, self._trees.head)
-        )
-        return before == after
-
-    def _decides_nothing(self, path: str, objects: ObjectReader) -> bool:
-        """Return whether each edit of a file is of a setting that only connects a program, or of how it is run."""
-        before, after = objects.texts(path, self._trees)
-        edits = setting_edits(path, before, after) if before and after and is_document(path) else None
-        return edits is not None and all(
-            self._is_of_another_chart(edit)
-            or meaning_of(all_words(edit.keys)) is Meaning.NOTHING
-            or (bool(edit.document.api) and not RUNS.isdisjoint(edit.keys))
-            or (is_values(path) and not HARMLESS_VALUES.isdisjoint(edit.keys))
-            for edit in edits
-        )
-
-    def _is_of_another_chart(self, edit: Setting) -> bool:
-        """Return whether an edit is of the values of a chart, below its name, and no value there is about Kafka."""
-        chart = edit.path[0] if edit.path else ""
-        own = tuple(leaf for leaf in edit.document.leaves if leaf.path[:1] == (chart,))
-        return chart in self._charts and not speaks_of_kafka(Document(own)) and not names_concept(all_words(edit.keys))
-
-    @cached_property
-    def _charts(self) -> frozenset[str]:
-        """Return the names of the charts of both commits: Helm requires that the directory of one has its name."""
-        paths = (*self._trees.base, *self._trees.head)
-        return frozenset(path.split("/")[-2] for path in paths if path.endswith("/Chart.yaml"))
 
     def _invalid(self, path: str, kind: str, objects: ObjectReader) -> Iterator[ChangeFinding]:
         """Yield that a schema's file is invalid now; nothing if it is gone, or valid."""
@@ -412,11 +372,17 @@ class _Comparison:
         for finding in FlowComparison(changed, self._hits, Place(file=self._first), renames).findings():
             if row_of(finding) in (INPUT_GAINED, INPUT_LOST):
                 continue
+            if row_of(finding) is COLUMN_LOST and self._is_new_schema(self._placed(finding, after).place.file):
+                continue
             if row_of(finding) is NOT_READ and self._is_addition(finding.item):
                 finding = replace(finding, verdict=Verdict.FINE)
             yield self._placed(finding, (*before, *after))
         yield from self._writers(before, after)
         yield from self._inputs(before, after)
+
+    def _is_new_schema(self, path: str) -> bool:
+        """Return whether a file is a schema that the change adds: that takes no column from the records of a job."""
+        return path not in self._trees.base and bool(self._head.reading.schema_files.get(path))
 
     def _not_running(self, jobs: Iterable[CountedJob]) -> tuple[CountedJob, ...]:
         """Return *jobs* without those that were compared with what runs."""
@@ -587,6 +553,7 @@ class _Comparison:
         names = (self._base.names | self._head.names) - (self._base.topics ^ self._head.topics)
         counting = [finding for finding in findings if finding.counts]
         placed = {(name, finding.place.file) for finding in counting for name in self._about(finding)}
+        placed |= {(name, finding.place.file) for finding in counting for name in finding.message.texts}
         placed |= self._shown_by_flows() | {*unbound} | rules_shown((self._base, self._head))
         for name, path, line in mentions.changed_names(self._trees, names, objects):
             if (name, path) not in placed:

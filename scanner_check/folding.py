@@ -8,6 +8,7 @@ from dataclasses import replace
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
 from scanner_check.model import Affected, ChangeFinding, Message, Place, Verdict, worst
+from scanner_check.rows.files import NOT_READ
 from scanner_check.rows.flows import COLUMN_LOST, TOPIC_RENAMED
 from scanner_check.rows.programs import RECORD_FIELD_REMOVED
 from scanner_check.rows.schemas import NO_READERS_KNOWN
@@ -21,6 +22,8 @@ _LISTED = 10
 def folded(findings: Iterable[ChangeFinding], commits: tuple[Commit, Commit], hits: Hits) -> tuple[ChangeFinding, ...]:
     """Return *findings* with one for each renamed or lost topic, each column of a schema and each unread schema."""
     listed = list(dict.fromkeys(findings))
+    moved = {one.target for one in listed if one.counts and (row_of(one).lost_topic or row_of(one).new_topic)}
+    listed = [one for one in listed if not (_is_of_columns(one) and one.target in moved)]
     for finding, old, new in _renamed(listed, commits, hits):
         listed = [one for one in listed if not _is_about_rename(one, old, new)]
         listed.insert(0, finding)
@@ -54,6 +57,11 @@ def _lost_topic(finding: ChangeFinding) -> Hashable | None:
     if not row_of(finding).lost_topic:
         return None
     return finding.target.removeprefix("topic ") if finding.target.startswith("topic ") else finding.item or None
+
+
+def _is_of_columns(finding: ChangeFinding) -> bool:
+    """Return whether a finding says that the columns of a job are not all known: they follow its topics."""
+    return row_of(finding) is NOT_READ and finding.target.startswith("job ")
 
 
 def _is_lost_column(finding: ChangeFinding, findings: Iterable[ChangeFinding]) -> bool:

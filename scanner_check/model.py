@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -95,6 +95,19 @@ class Message(NamedTuple):
 
     template: str
     values: tuple[Hashable, ...]
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """Yield the texts among the values, of messages and lists inside it, too."""
+        waiting: list[Hashable] = [*self.values]
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, str):
+                yield value
+            elif isinstance(value, Message):
+                waiting += value.values
+            elif isinstance(value, tuple):
+                waiting += value
 
 
 def literal(text: str) -> Message:

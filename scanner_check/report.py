@@ -52,7 +52,7 @@ def _of_programs(what: str, names: tuple[str, ...], topics: tuple[str, ...], is_
     effect = f"the effect on the records in {few(topics)} is not determined" if topics else "it writes no topic"
     if is_read and not topics:
         effect = f"its effect on {few(names)} is not determined"
-    return f"{what}{of_names}; {effect if names else 'scanner resolves no program that uses it'}"
+    return f"{what}{of_names}; {effect if names or topics else 'scanner resolves no program that uses it'}"
 
 
 def _topic_renamed(old: str, new: str, writers: tuple[str, ...], readers: tuple[str, ...]) -> str:
@@ -127,6 +127,7 @@ _OF_SCHEMAS: Mapping[str, _Template] = {
 
 _OF_FLOWS: Mapping[str, _Template] = {
     "column-lost": "{} gets no value any more",
+    "column-lost renamed": "{} is renamed to {}",
     "column-gained": "{} gets a value from {}",
     "flow-changed": "{} is made of something else",
     "output-lost": "{} is not written any more",

@@ -1024,8 +1024,10 @@ class _Reader:
                 continue
             code = (file.classes, file.functions, file.statements, file.methods)
             names = self._of_clients(file)
-            used = names & {*names_in(code), *(base_type(one) for one in _types_in(code))}
-            if not used and not names & reads:
+            types = {base_type(one) for one in _types_in(code)}
+            used = names & {*names_in(code), *types}
+            is_reading = names & reads or {one.rpartition(".")[2] for one in types} & reads
+            if not used and not is_reading:
                 self._found.unresolved.append((file.path, 1))
 
     def _unsent(self) -> None:
@@ -1084,7 +1086,18 @@ class _Reader:
 
     def _silent_in(self, place: Place) -> Callable[[object], bool]:
         known = place.known.cls if place.known is not None else None
-        return silent_in(place.file, known, watches, self._loggers)
+        beside = self._package_watchers.get(place.file.path.rpartition("/")[0], ()) if _is_go(place.file) else ()
+        return silent_in(place.file, known, watches, self._loggers, beside)
+
+    @cached_property
+    def _package_watchers(self) -> dict[str, set[str]]:
+        """Return the counters and loggers that files of Go declare, by directory: a package is all of its files."""
+        found: dict[str, set[str]] = {}
+        for file in filter(_is_go, self._program.files):
+            own = watchers_in(file, None, watches) - file.imports.keys()
+            if own:
+                found.setdefault(file.path.rpartition("/")[0], set()).update(own)
+        return found
 
     @cached_property
     def _loggers(self) -> dict[str, set[str]]:
@@ -1148,6 +1161,10 @@ def _called_by(place: Place) -> str:
     if place.function.name in ("new", "__init__", "constructor") and place.known is not None:
         return place.known.cls.name
     return place.function.name
+
+
+def _is_go(file: ir.File) -> bool:
+    return file.language == "go"
 
 
 def _target(code: object, place: int) -> str:

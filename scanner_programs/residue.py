@@ -118,15 +118,22 @@ def watchers_in(file: File, known: Class | None, watches: Callable[[str], bool])
 
 
 def silent_in(
-    file: File, known: Class | None, watches: Callable[[str], bool], others: Mapping[str, Collection[str]] | None = None
+    file: File,
+    known: Class | None,
+    watches: Callable[[str], bool],
+    others: Mapping[str, Collection[str]] | None = None,
+    beside: Collection[str] = (),
 ) -> Callable[[object], bool]:
-    """Return what says whether a statement of a file or class only logs, counts or traces.
+    """Return what says whether a statement of a file or class only logs, counts or traces, or declares what does.
 
-    *others* are the members of other classes that do, by the name of the class: a logger that several share.
+    *others* are the members of other classes that do, by the name of the class: a logger that several share. *beside*
+    are names that other files of the package declare for such objects.
     """
-    names = watchers_in(file, known, watches)
+    names = watchers_in(file, known, watches) | {*beside}
 
     def is_silent(code: object) -> bool:
+        if isinstance(code, Declare | Assign) and isinstance(code.target, Name) and code.target.name in names:
+            return _root(code.value) in names
         root = _root(code) if isinstance(code, Call) else ""
         shared = others is not None and root in others and _second(code) in others[root]
         return bool(root) and (root in names or watches(root) or shared)

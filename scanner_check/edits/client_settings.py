@@ -9,7 +9,21 @@ from scanner_check.edits.documents import Document
 from scanner_check.edits.settings import Setting
 from scanner_check.knowledge.clients import Meaning, meaning_of
 from scanner_check.knowledge.names import words_of
-from scanner_programs.ir import Argument, Assign, Call, Expression, File, Kind, Literal, Member, Name, Record, walk
+from scanner_programs.ir import (
+    Argument,
+    Assign,
+    Call,
+    Declare,
+    Expression,
+    Field,
+    File,
+    Kind,
+    Literal,
+    Member,
+    Name,
+    Record,
+    walk,
+)
 from scanner_programs.residue import code_text
 
 _CONSTANT = "config"
@@ -50,6 +64,25 @@ def reader_values(file: File) -> Iterator[str]:
     for name, value in _settings(file):
         if meaning_of(words_of_code(name)) is Meaning.READERS:
             yield value
+
+
+def constant_edits(before: File, after: File, *, is_own: bool) -> list[Setting]:
+    """Return the named values of code that are other ones in its second text, such as defaults of a settings class.
+
+    *is_own*: a client is in the file, so that its functions may use a value of their own, too.
+    """
+    old, new = (dict(_constants(file, is_own=is_own)) for file in (before, after))
+    names = (name for name, value in old.items() if name in new and new[name] != value)
+    return [Setting((name,), old[name], new[name], 1, Document(())) for name in names]
+
+
+def _constants(file: File, *, is_own: bool) -> Iterator[tuple[str, str]]:
+    for one in walk((file.classes, file.functions, file.statements) if is_own else (file.classes, file.statements)):
+        match one:
+            case Field(name=name, value=value) | Declare(target=Name(name=name), value=value) if value is not None:
+                yield name, code_text(value)
+            case Assign(target=Name(name=name) | Member(name=name), value=value):
+                yield name, code_text(value)
 
 
 def words_of_code(name: str) -> tuple[str, ...]:

@@ -11,7 +11,15 @@ from typing import NamedTuple, TypeVar
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.model import ChangeFinding
 from scanner_extractor.repository.files import LARGEST, is_candidate, is_left_out
-from scanner_extractor.repository.undeclared import TEST, is_program, is_workflow, names_in, names_in_text, why_harmless
+from scanner_extractor.repository.undeclared import (
+    TEST,
+    is_page,
+    is_program,
+    is_workflow,
+    names_in,
+    names_in_text,
+    why_harmless,
+)
 
 __all__ = [
     "TEST",
@@ -54,12 +62,13 @@ class _Mention(NamedTuple):
 def changed_names(trees: Trees, names: Collection[str], objects: ObjectReader) -> Iterator[tuple[str, str, int]]:
     """Yield those of *names* that more or fewer lines of a changed file contain than before, with file and line.
 
-    A line that leaves one file for another is the same one with another place. Tests and documentation do not count,
-    nor does SQL, whose flows are compared. What an added program names, or Terraform in addition, does not count
+    A line that leaves one file for another is the same one with another place. Tests, documentation and pages do not
+    count, nor does SQL, whose flows are compared. What an added program names, or Terraform in addition, does not count
     either: it can only use a topic, or give a right to.
     """
     changed = [path for path in trees.changed if is_candidate(path) and not is_left_out(path)]
-    changed = [path for path in changed if not why_harmless(path) and not path.lower().endswith((".sql", ".ksql"))]
+    changed = [path for path in changed if not (why_harmless(path) or is_page(path))]
+    changed = [path for path in changed if not path.lower().endswith((".sql", ".ksql"))]
     before, after = (list(_mentions(tree, changed, names, objects)) for tree in (trees.base, trees.head))
     gone, come = _only(before, after), _only(after, before)
     left, taken = (Counter((one.name, one.text) for one in side) for side in (gone, come))

@@ -243,9 +243,13 @@ _WORD = re.compile(r"\w+")
 def _statements(file: File) -> Iterator[tuple[str, object, object]]:
     """Yield the statements of a file by the variable that they set, and what says that they are about a client.
 
-    Of a map, each entry is one by itself; the texts beside it may name the class of a client that is made of it.
+    Of a map, each entry is one by itself; the texts beside it may name the class of a client that is made of it. What
+    only declares a logger or a counter is left out.
     """
+    is_silent = silent_in(file, None, watches)
     for at, one in enumerate(file.statements):
+        if is_silent(one):
+            continue
         if not isinstance(one, Declare | Assign):
             yield f"statement {at}", one, one
             continue

@@ -30,6 +30,8 @@ _TEST = re.compile(
     r"|\.(?:robot|jmx)$|(?:^|/)(?:mock_|test_)\w+\.(?!tf$|avsc$|k?sql$)\w+$"
 )
 """Directories and names of tests, by convention."""
+_PAGES = words(".htm .html .xhtml")
+"""Pages of browsers, which have no client of Kafka."""
 _BY_NAME = re.compile(
     r"(?:LICENSE|NOTICE|AUTHORS|CODEOWNERS|CONTRIBUTORS|MAINTAINERS|CHANGELOG|CHANGES|VERSION|\.gitignore|\.gitattributes|\.editorconfig)"
 )
@@ -122,9 +124,16 @@ def names_in(path: str, content: bytes, names: Collection[str]) -> dict[str, lis
     return found
 
 
+def is_page(path: str) -> bool:
+    """Return whether the file at *path* is a page of browsers, by its ending."""
+    return PurePosixPath(path).suffix.lower() in _PAGES
+
+
 def may_be_undeclared(file: RepositoryFile) -> bool:
-    """Check whether a file may say something of Kafka in a form of its own: no program, document or test."""
+    """Check whether a file may say something of Kafka in a form of its own: no program, page, document or test."""
     path = file.path
+    if is_page(path):
+        return False
     is_build = file.name in _BUILD_FILES or file.name.endswith(_BUILD_ENDINGS) or "ockerfile" in file.name
     return len(file.text) <= _MOST and not (is_build or is_program(path) or is_workflow(path) or why_harmless(path))
 

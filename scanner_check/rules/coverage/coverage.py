@@ -14,7 +14,8 @@ from functools import cached_property
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
-from scanner_check.edits.client_settings import code_edits, meaning_of_code
+from dataflow_generator.jobs.model import GraphDataset
+from scanner_check.edits.client_settings import code_edits, constant_edits, meaning_of_code
 from scanner_check.edits.commands import ChangedCommand, changed_commands
 from scanner_check.edits.documents import Document, is_document, read_documents
 from scanner_check.edits.libraries import is_build_file, library_edits
@@ -154,9 +155,15 @@ class Coverage:
             yield replace(_unknown(Place(file=path, line=lines[0][0]), path, message), reasons=reasons)
 
     def _reader_settings(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
-        """Yield the settings in code by which a program reads, such as its group: what it sends is compared."""
-        files = self._programs.texts_of(path) if path in self._programs.applications else ()
-        edits = [edit for edit in code_edits(*files) if meaning_of_code(edit) is Meaning.READERS] if files else []
+        """Yield the settings in code by which a program reads, such as its group: what it sends is compared.
+
+        The value of one may have a name, and another file may give it.
+        """
+        files, is_own = self._programs.texts_of(path), path in self._programs.applications
+        if files is None:
+            return
+        edits = [edit for edit in code_edits(*files) if is_own and meaning_of_code(edit) is Meaning.READERS]
+        edits += [edit for edit in constant_edits(*files, is_own=is_own) if self.rules.readers.takes(edit.path[-1])]
         if edits:
             of_module = list(self._programs.programs_of(self._programs.modules.of(path)))
             jobs = [job for job in of_module if path in files_using(job)] or of_module
@@ -246,7 +253,15 @@ class Coverage:
             if effect is Effect.STOPPED:
                 yield from self._stopped(place, listed, jobs)
             else:
-                yield from self._of_programs(place, _shown(listed), jobs, is_read=effect is Effect.ACCESS)
+                is_read, named = effect is Effect.ACCESS, self._named_in(listed)
+                yield from self._of_programs(place, _shown(listed), jobs, is_read=is_read, named=named)
+
+    def _named_in(self, edits: Iterable[Setting]) -> Iterator[GraphDataset]:
+        """Yield the topics that the values of edits name and that the first commit uses."""
+        used = {one.name: one for one in self._commits[0].used if one.kind is NodeKind.TOPIC}
+        for edit in edits:
+            for value in edit.values:
+                yield from (used[name] for name in mentions.names_in_text(value, used, edit.keys) if name in used)
 
     def _unparsed(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
         """Yield a file of settings that cannot be parsed: of Kafka programs, or with changed lines about Kafka."""
@@ -285,26 +300,33 @@ class Coverage:
     # --- findings
 
     def _of_programs(
-        self, place: Place, what: Message, jobs: Iterable[CountedJob], *, is_read: bool = False
+        self,
+        place: Place,
+        what: Message,
+        jobs: Iterable[CountedJob],
+        *,
+        is_read: bool = False,
+        named: Iterable[GraphDataset] = (),
     ) -> Iterator[ChangeFinding]:
-        """Yield one finding that names the programs, with whoever reads what they write.
+        """Yield one finding that names the programs, with whoever reads what they write or what the edit has *named*.
 
         A program that only reads is hit where *is_read*, and if it is a connector: what that writes need not be known.
         """
         listed = list({job.flows.job.name: job for job in jobs}.values())
-        written = sorted({dataset for job in listed for dataset in written_by(job)})
+        written = {dataset for job in listed for dataset in written_by(job)}
+        hit = sorted(written.union(named))
         read = sorted({dataset.name for job in listed for dataset in read_by(job)})
         names = tuple(job.flows.job.name for job in listed)
         target = f"job {names[0]}" if len(listed) == 1 else place.file
-        topics = tuple(dataset.name for dataset in written)
+        topics = tuple(dataset.name for dataset in hit)
         reasons = [Message("reads", (tuple(read[:_LISTED]),))] if read else []
-        reasons += [Message("writes", (topics[:_LISTED],))] if written else []
+        reasons += [Message("writes", (tuple(one.name for one in sorted(written)[:_LISTED]),))] if written else []
         is_read = is_read or any(_is_connector(job) for job in listed)
-        verdict = Verdict.UNKNOWN if written or is_read or not listed else Verdict.FINE
+        verdict = Verdict.UNKNOWN if hit or is_read or not listed else Verdict.FINE
         if not names and (name := self._programs.unresolved_program(place.file)):
             names, is_read, target = (name,), True, f"job {name}"
         message = NOT_JUDGED.message(what, names, topics, is_read, form="of programs")
-        users = dict.fromkeys(hit for dataset in written for hit in self._hits.of(dataset) if hit.use != "writes")
+        users = dict.fromkeys(user for dataset in hit for user in self._hits.of(dataset) if user.use != "writes")
         yield NOT_JUDGED.found(verdict, place, target, message=message, reasons=tuple(reasons), affected=tuple(users))
 
 

@@ -62,6 +62,10 @@ class SettingReaders:
         """Return whether code gives a setting to what decides how it reads, such as the name of its group."""
         return any(_has_word(value, name) for value in self._reader_values for name in _whole_names(keys))
 
+    def takes(self, name: str) -> bool:
+        """Return whether code gives a value of this name in code to what decides how it reads."""
+        return any(_has_word(value, name) for value in self._reader_values)
+
     @cached_property
     def _reader_values(self) -> tuple[str, ...]:
         files = (self._programs.texts_of(path) for path in self._programs.applications)

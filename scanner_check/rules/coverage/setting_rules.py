@@ -578,11 +578,14 @@ class SettingRules:
         return any(leaf.path[:2] == ("services", service) for one in documents for leaf in one.leaves)
 
     def _runs_elsewhere(self, path: str, service: str) -> bool:
-        """Return whether another compose file of the second commit has the service."""
+        """Return whether another compose file of the second commit has the service, whatever its name is."""
         for other in self._trees.head:
-            if other != path and "compose" in other.rpartition("/")[2]:
-                for document in self._documents(other):
-                    if any(leaf.path[:2] == ("services", service) for leaf in document.leaves):
+            if other != path and other.endswith((".yaml", ".yml")):
+                text = self._objects.read(self._trees.head[other])
+                for document in self._documents(other) if b"services:" in text and service.encode() in text else ():
+                    if _is_compose(document) and any(
+                        leaf.path[:2] == ("services", service) for leaf in document.leaves
+                    ):
                         return True
         return False
 
@@ -641,6 +644,11 @@ def _is_compose(document: Document) -> bool:
     return any(
         leaf.path[:1] == ("services",) and leaf.path[2:3] in (("image",), ("build",)) for leaf in document.leaves
     )
+
+
+def runs_programs(document: Document) -> bool:
+    """Return whether a document is a workload or a compose file, whose settings are looked up in what they run."""
+    return document.kind in resources.WORKLOADS or _is_compose(document)
 
 
 def _programs_of_services(documents: Iterable[Document]) -> dict[str, set[tuple[str, str]]]:

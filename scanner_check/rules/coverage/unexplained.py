@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -18,9 +18,11 @@ from scanner_check.knowledge.connectors import changed_settings
 from scanner_check.knowledge.names import all_words
 from scanner_check.model import ChangeFinding, Message, Place, Verdict, literal
 from scanner_check.rows.files import NOT_JUDGED
-from scanner_check.rows.flows import JOB_STOPPED
+from scanner_check.rows.flows import COLUMN_LOST, JOB_STOPPED
+from scanner_check.rows.table import row_of
 from scanner_check.rules.coverage.coverage import Coverage, is_covered
 from scanner_check.rules.coverage.setting_rules import KUSTOMIZATIONS
+from scanner_check.rules.coverage.undeclared import Undeclared
 from scanner_check.rules.flows.program_changes import ProgramChanges
 from scanner_check.sides import mentions
 from scanner_check.sides.commit import Commit, uses_of, written_by
@@ -72,10 +74,13 @@ class Unexplained:
         yield from self._topics(about)
         yield from self._described(about, texts)
         yield from self._undeployed(texts)
-        yield from self._statements(places, texts)
+        columns = [(one.item, one.message.values[-1]) for one in known if one.counts and row_of(one) is COLUMN_LOST]
+        yield from self._statements(places, texts, columns)
         coverage = Coverage((self._base, self._head), self._trees, self._judged, self._hits, self._objects, programs)
         self.unbound = coverage.rules.unbound
         yield from coverage.findings(texts, renamed, uses_tables=self._uses_tables)
+        undeclared = Undeclared((self._base, self._head), self._trees, self._objects, coverage.rules)
+        yield from undeclared.findings(renamed)
 
     def _both(self, path: str) -> tuple[str, str]:
         """Return the text of a file before and after; empty where it is not there, or too large."""
@@ -192,10 +197,16 @@ class Unexplained:
 
     # --- statements
 
-    def _statements(self, places: Collection[Place], texts: Mapping[str, tuple[str, str]]) -> Iterator[ChangeFinding]:
+    def _statements(
+        self,
+        places: Collection[Place],
+        texts: Mapping[str, tuple[str, str]],
+        columns: Collection[tuple[str, Hashable]],
+    ) -> Iterator[ChangeFinding]:
         """Yield the files whose statements are changed; to move one, or to add columns, changes nothing.
 
-        A statement that a finding is placed in is judged already, but for which rows it has: flows do not show that.
+        A statement that a finding is placed in is judged already, but for which rows it has: flows do not show that. So
+        is the declaration of a table that differs by the new names of *columns* alone, each with its dataset.
         """
         before, after = self._codes(self._base, texts, 0), self._codes(self._head, texts, 1)
         old, new = ([code for code, _ in codes] for codes in (before, after))
@@ -205,6 +216,7 @@ class Unexplained:
             if code in changed:
                 files.setdefault(path, []).append(code)
         answered = {path: self._answered(path, texts, places) for path in files}
+        answered = {path: codes.union(_declaring(files[path], new, columns)) for path, codes in answered.items()}
         others = {*old} ^ {*new}
         left = {
             path: [code for code in codes if code not in answered[path] or decides_rows(code, others - {code})]
@@ -284,6 +296,18 @@ class Unexplained:
             job.coverage.unknown_connectors or any(one.kind is not NodeKind.TOPIC for one in uses_of(job))
             for job in self._base.jobs
         )
+
+
+def _declaring(codes: Iterable[str], new: Collection[str], columns: Collection[tuple[str, Hashable]]) -> Iterator[str]:
+    """Yield the declarations of tables that are among the *new* codes with the new names of *columns*."""
+    for code in codes:
+        for column, now in columns if code.upper().startswith("CREATE ") else ():
+            dataset, _, name = column.rpartition(".")
+            words = code.split(" ")
+            is_its = any(word.strip("`\"'") == dataset for word in words)
+            renamed = (word.replace(name, str(now)) if word.strip('`"') == name else word for word in words)
+            if is_its and " ".join(renamed) in new:
+                yield code
 
 
 def _changed_at_home(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> set[str]:

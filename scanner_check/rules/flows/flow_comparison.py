@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
 
 from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import ColumnRef, GraphDataset
@@ -53,14 +55,24 @@ class FlowComparison:
         for dataset in () if self._is_partial else lost:
             if not self._is_unread_now(dataset):
                 yield self._hit(OUTPUT_LOST, ColumnRef(dataset))
-        for target in sorted(before.keys() | after.keys(), key=lambda column: column.key):
-            if target.dataset not in lost:
-                yield from self._column(target, before.get(target, {}), after.get(target, {}))
+        renamed = _renamed(before, after)
+        for target in sorted(before.keys() | after.keys() - {*renamed.values()}, key=lambda column: column.key):
+            sources = before.get(target, {})
+            if target in renamed and not any(source in renamed for source in sources):
+                yield self._renaming(target, renamed[target])
+            elif target not in renamed and target.dataset not in lost:
+                known, now = _names(sources, renamed), _names(after.get(target, {}))
+                yield from self._column(target, known, now)
         for dataset in _datasets_written(self._pair.after):
             if dataset not in _datasets_written(self._pair.before):
                 yield self._note(OUTPUT_GAINED, dataset.name)
         yield from self._inputs()
         yield from self._unread()
+
+    def _renaming(self, target: ColumnRef, now: ColumnRef) -> ChangeFinding:
+        """Report a column that has another name: what is made of it downstream follows."""
+        message = COLUMN_LOST.message(_shown(target), path_name(now.path or ()), form="renamed")
+        return replace(self._hit(COLUMN_LOST, target), message=message)
 
     def _column(
         self, target: ColumnRef, before: Mapping[str, str], after: Mapping[str, str]
@@ -155,17 +167,56 @@ class FlowComparison:
         return rule.found(Verdict.FINE, self._start, self._target, item, *values, item=item)
 
 
-def _sources(readings: Iterable[CountedJob], renames: Renames | None = None) -> dict[ColumnRef, dict[str, str]]:
-    """Return for each column that is written its sources by key, each with how it is used; by their names of now."""
+_Sources = dict[ColumnRef, str]
+"""The columns that a column is made of, and how."""
+
+
+def _sources(readings: Iterable[CountedJob], renames: Renames | None = None) -> dict[ColumnRef, _Sources]:
+    """Return for each column that is written its sources, with how each is used; by their names of now."""
     now = renames.now if renames else _as_it_is
-    sources_by_column: dict[ColumnRef, dict[str, str]] = {}
+    sources_by_column: dict[ColumnRef, _Sources] = {}
     for reading in readings:
         for flow in reading.flows.columns:
             uses = sources_by_column.setdefault(now(flow.target), {})
-            how, source = flow.subtype or flow.type, _shown(now(flow.source))
+            how, source = flow.subtype or flow.type, now(flow.source)
             known = uses.get(source)
             uses[source] = how if known in (None, how) else ", ".join(sorted({*known.split(", "), how}))
     return sources_by_column
+
+
+def _renamed(
+    before: Mapping[ColumnRef, _Sources], after: Mapping[ColumnRef, _Sources]
+) -> Mapping[ColumnRef, ColumnRef]:
+    """Return the columns that are made as before under another name, each with its new one.
+
+    A column that is made of a renamed one has the same sources by their new names. If several columns are made of the
+    same, which one is which is not known.
+    """
+    found: dict[ColumnRef, ColumnRef] = {}
+    while True:
+        gone = {column: _names(before[column], found) for column in before.keys() - after.keys() - found.keys()}
+        come = {column: _names(after[column]) for column in after.keys() - before.keys() - {*found.values()}}
+        pairs = {}
+        for column, sources in gone.items():
+            alike = [other for other in come if _stands_beside(column, other) and come[other] == sources]
+            rivals = [other for other in gone if _stands_beside(column, other) and gone[other] == sources]
+            if len(alike) == len(rivals) == 1:
+                pairs[column] = alike[0]
+        if not pairs:
+            return found
+        found |= pairs
+
+
+def _stands_beside(column: ColumnRef, other: ColumnRef) -> bool:
+    """Return whether two columns are in the same record of a dataset."""
+    if not column.path or not other.path:
+        return False
+    return column.dataset == other.dataset and column.path[:-1] == other.path[:-1]
+
+
+def _names(sources: _Sources, renamed: Mapping[ColumnRef, ColumnRef] = MappingProxyType({})) -> dict[str, str]:
+    """Return sources by their names, those that are renamed by their new ones."""
+    return {_shown(renamed.get(column, column)): how for column, how in sources.items()}
 
 
 def _as_it_is(column: ColumnRef) -> ColumnRef:

@@ -191,8 +191,14 @@ class ProgramChanges:
             )
             for tree in (self._trees.base, self._trees.head)
         )
+        gone, come = (
+            {(part[1], one[part][0]) for part in one.keys() - other.keys()}
+            for one, other in ((before, after), (after, before))
+        )
         for part in dict.fromkeys((*after, *before)):
             texts = [side[part][0] for side in (before, after) if part in side]
+            if (part[1], texts[0]) in gone & come:
+                continue  # it is in another file now
             if part[0] in self.edited and len(set(texts)) + (len(texts) == 1) > 1:
                 yield part, (after.get(part) or before[part])[1]
 

@@ -27,6 +27,7 @@ from scanner_extractor.evolution import Level, SchemaText, differences
 from scanner_extractor.evolution.configured import same_but_for_words
 from scanner_extractor.formats.protobuf.declarations import Enum
 from scanner_extractor.formats.protobuf.parser import parse_proto
+from scanner_extractor.schemas.references import Find, finder, resolve
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.schemas import SchemaVersion
 
@@ -218,7 +219,26 @@ class SchemaComparison:
         return {path: alike[base[path]] for path in self._files if path in base}
 
     def _proposal(self, subject: str, text: str | None) -> Proposal:
-        return Proposal(file=self._file(subject), text=text, kind=SCHEMA, target=Target(subject=subject))
+        return Proposal(
+            file=self._file(subject),
+            text=text,
+            kind=SCHEMA,
+            target=Target(subject=subject),
+            references=self._references_of(subject, text),
+        )
+
+    def _references_of(self, subject: str, text: str | None) -> Mapping[str, str]:
+        """Return the texts that a schema of the second commit refers to: what it newly refers to is only there."""
+        version = self._versions.get((subject, text or ""))
+        return resolve(version, self._find).texts if version and version.references else {}
+
+    @cached_property
+    def _versions(self) -> Mapping[tuple[str, str], SchemaVersion]:
+        return {(version.subject, version.text): version for version in self._head.reading.of(SchemaVersion)}
+
+    @cached_property
+    def _find(self) -> Find:
+        return finder(self._head.reading.of(SchemaVersion))
 
     def _file(self, subject: str) -> str:
         """Return the changed file of a subject; of several, one that is called like it."""

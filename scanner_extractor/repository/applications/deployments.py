@@ -75,22 +75,15 @@ def read_deployments(contents: Mapping[str, str], files: Mapping[str, str]) -> l
         for found in objects
         if text(found.value, "kind") == "ConfigMap"
     }
-    config_maps |= {name: values for found in objects for name, values in _generated(found, files)}
+    for found in objects:
+        for name, one in _generated(found, files):
+            known = config_maps.get(name, one)  # an overlay is another environment
+            config_maps[name] = known._replace(values={**one.values, **known.values})
     deployments: list[Deployment] = []
     for found in objects:
         deployments += _compose(found.path, found.value, files)
         deployments += _clowd_app(found) if text(found.value, "kind") == "ClowdApp" else _workload(found, config_maps)
     return deployments
-
-
-def _generated(found: _Object, files: Mapping[str, str]) -> Iterator[tuple[str, _ConfigMap]]:
-    """Yield the ConfigMaps that a kustomization makes of texts and environment files, by name."""
-    folder = PurePosixPath(found.path).parent
-    for one in mappings(found.value, "configMapGenerator"):
-        named = [plain_text(name) or "" for name in (*(one.get("envs") or ()), one.get("env"))]
-        listed = (_environment_file(files.get(normal_path(folder / name), "")) for name in named if name)
-        values = {key: value for environment in listed for key, value in environment.items()}
-        yield text(one, "name"), _ConfigMap(values | _environment(one.get("literals")), found.path)
 
 
 def _objects(path: str, content: str) -> Iterator[_Object]:
@@ -116,6 +109,18 @@ def _filled(value: str, parameters: Mapping[str, str]) -> str:
 def _plain(values: Mapping[str, Any], parameters: Mapping[str, str]) -> dict[str, str]:
     plain = {key: plain_text(value) for key, value in values.items()}
     return {key: _filled(value, parameters) for key, value in plain.items() if value is not None}
+
+
+def _generated(found: _Object, files: Mapping[str, str]) -> Iterator[tuple[str, _ConfigMap]]:
+    """Yield the ConfigMaps that a kustomization generates, of literals and of files with an environment."""
+    folder = PurePosixPath(found.path).parent
+    for generator in mappings(found.value, "configMapGenerator"):
+        values = _environment(generator.get("literals"))
+        listed = generator.get("envs")
+        for name in [*(listed if isinstance(listed, list) else []), generator.get("env")]:
+            if (path := plain_text(name)) is not None:
+                values |= _environment_file(files.get(normal_path(folder / path), ""))
+        yield text(generator, "name"), _ConfigMap(values, found.path)
 
 
 def _compose(path: str, document: Any, files: Mapping[str, str]) -> Iterator[Deployment]:  # noqa: ANN401 - YAML

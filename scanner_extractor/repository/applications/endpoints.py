@@ -195,7 +195,7 @@ class ProgramEndpoints:
         if len(paths) > MOST_FILES:
             paths = files_near_clients({path: self.files[path] for path in paths})
         settings = self.settings_of(module)
-        key = tuple((path, self.files[path]) for path in paths)
+        key = (*((path, self.files[path]) for path in paths), *self._environments)
         values = tuple(sorted((name, listed[0].value) for name, listed in settings.known.items() if listed))
         if (key, values) not in self.known.found:
             program = Program(tuple(self._parsed(paths)), *self._lookups(module, settings), aliases=self._aliases)
@@ -206,6 +206,11 @@ class ProgramEndpoints:
         found = self.known.found[key, values]
         self.left -= found.steps
         return found
+
+    @cached_property
+    def _environments(self) -> tuple[tuple[str, str], ...]:
+        """Return the environments of all deployments, which decide what programs get for their variables."""
+        return tuple(sorted({pair for found in self.modules.deployments for pair in found.environment.items()}))
 
     def _libraries(self, module: str) -> list[str]:
         return [other for other in self._paths if other != module and module in self.users(other)]

@@ -92,6 +92,11 @@ class Modules:
             alike += self._own()
         return _one_of_each([found for found in built + alike if not _ENGINES.fullmatch(found.name)])
 
+    def called(self, name: str) -> list[Deployment]:
+        """Return the deployments with a name, or with an image of it."""
+        alike = [found for found in self.deployments if name.lower() in (found.name.lower(), _image_name(found.image))]
+        return _one_of_each([found for found in alike if not _ENGINES.fullmatch(found.name)])
+
     def users(self, module: str) -> list[str]:
         """Return the modules that have a module in their build files, and those that have these: what is started."""
         found, queue, last = {module}, [module], set[str]()

@@ -827,6 +827,10 @@ class _Reader:
     ) -> list[tuple[str, Mapping[str, str]]]:
         """Return the names of the jobs that a file or module runs as, each with its environment."""
         deployed = self.modules.deployed(module)
+        if not deployed and unit is not None and unit.path.endswith(".go"):
+            deployed = self.modules.called(
+                PurePosixPath(unit.path).parent.name
+            )  # `go build` calls it after its package
         entries = self._programs_in(module).entries.get(module, [])
         named = [found for found in command_of(deployed, unit.path) if self._is_only(found, module)] if unit else []
         if unit is not None and unit.language.entry is None and not command_of(deployed, unit.path):

@@ -127,3 +127,33 @@ def test_a_constant_is_known_by_the_setting_that_it_names(old, new, verdict, che
 @pytest.mark.parametrize("name", ["group.id", "groupId", "group_id", "GroupID", "GROUP_ID_CONFIG"])
 def test_a_setting_is_known_however_code_writes_it(name):
     assert meaning_of(words_of_code(name)) is Meaning.READERS
+
+
+SETTINGS_CLASS = {
+    "pyproject.toml": '[project]\nname = "audit"\ndependencies = ["confluent-kafka"]\n',
+    "audit/settings.py": "from pydantic_settings import BaseSettings\n\n\nclass Settings(BaseSettings):\n"
+    '    audit_group: str = "web"\n    page_size: int = 10\n\n\nsettings = Settings()\n',
+    "audit/main.py": "from confluent_kafka import Consumer\n\nfrom audit.settings import settings\n\n"
+    'consumer = Consumer({"group.id": settings.audit_group})\nconsumer.subscribe(["prices"])\n'
+    "print(consumer.poll(1), settings.page_size)\n",
+}
+CONSTANT = {
+    "app/go.mod": "module app\n\nrequire github.com/segmentio/kafka-go v0.4.47\n",
+    "app/names.go": 'package main\n\nconst readerGroup = "web"\nconst title = "Prices"\n',
+    "app/main.go": 'package main\n\nimport "github.com/segmentio/kafka-go"\n\nfunc main() {\n'
+    '\tkafka.NewReader(kafka.ReaderConfig{Topic: "prices", GroupID: readerGroup})\n\tprintln(title)\n}\n',
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("files", "path", "old", "new", "expected"),
+    [
+        (SETTINGS_CLASS, "audit/settings.py", '"web"', '"web-2"', Verdict.UNKNOWN),
+        (SETTINGS_CLASS, "audit/settings.py", "int = 10", "int = 20", Verdict.FINE),
+        (CONSTANT, "app/names.go", '"web"', '"web-2"', Verdict.UNKNOWN),
+        (CONSTANT, "app/names.go", '"Prices"', '"All prices"', Verdict.FINE),
+    ],
+)
+def test_named_value_by_which_code_reads_counts_wherever_it_is(check, files, path, old, new, expected) -> None:
+    assert check({path: files[path].replace(old, new)}, files).verdict is expected

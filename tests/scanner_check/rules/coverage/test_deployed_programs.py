@@ -114,6 +114,42 @@ def test_service_with_another_name_is_compared_with_its_former_self(check, path,
     assert check({path: text}, {name: files[name] for name in (path, "pay/go.mod", "pay/main.go")}).verdict is expected
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("other", "expected"), [("dev/stack.yaml", Verdict.FINE), ("dev/notes.yaml", Verdict.IMPACT)])
+def test_service_that_another_compose_file_runs_is_not_stopped(check, other, expected) -> None:
+    service = "    image: acme/pay:latest\n" if expected is Verdict.FINE else "    owner: payments\n"
+    files = {**COMPOSE, other: f"services:\n  worker:\n{service}"}
+
+    assert check({"compose.yml": COMPOSE["compose.yml"].partition("  worker:")[0]}, files).verdict is expected
+
+
+GENERATED = {
+    "base/kustomization.yaml": "resources:\n- feed.yaml\nconfigMapGenerator:\n- name: feed\n  literals:\n  - OUT=rates\n"
+    "  - LOG_LEVEL=info\n  envs: [feed.env]\n",
+    "base/feed.env": "IN=ticks\n",
+    "base/feed.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: feed}\nspec:\n  template:\n    spec:\n"
+    "      containers:\n      - {name: feed, image: reg/feed:1, envFrom: [{configMapRef: {name: feed}}]}\n",
+    "feed/requirements.txt": "confluent-kafka==2.3.0\n",
+    "feed/main.py": "import os\nfrom confluent_kafka import Consumer, Producer\nc = Consumer({'group.id': 'feed'})\n"
+    "c.subscribe([os.environ['IN']])\np = Producer({})\np.produce(os.environ['OUT'], value=c.poll(1).value())\n",
+    "audit/requirements.txt": FILES["audit/requirements.txt"],
+    "audit/main.py": FILES["audit/main.py"].replace("pay.events", "rates"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("path", "old", "new", "expected"),
+    [
+        ("base/kustomization.yaml", "OUT=rates", "OUT=prices", Verdict.IMPACT),
+        ("base/kustomization.yaml", "=info", "=debug", Verdict.FINE),
+        ("base/feed.env", "IN=ticks", "IN=quotes", Verdict.IMPACT),
+    ],
+)
+def test_values_that_a_kustomization_generates_are_those_of_the_program(check, path, old, new, expected) -> None:
+    assert check({path: GENERATED[path].replace(old, new)}, GENERATED).verdict is expected
+
+
 READS_ADDRESS = {
     "feed/Cargo.toml": '[package]\nname = "feed"\n\n[dependencies]\nrdkafka = "0.36"\n',
     "feed/src/main.rs": "use rdkafka::producer::{FutureProducer, FutureRecord};\n\nstruct Config {\n    feed_home: String,\n}\n\n"

@@ -406,3 +406,48 @@ def test_statement_that_reads_other_columns_is_not_hit_by_a_lost_field(check):
     (finding,) = (one for one in report.findings if one.rule == "record-field-removed")
     assert "read" in {hit.name for hit in finding.affected}
     assert not {hit.name for hit in finding.affected} & {"BIG", "s3"}
+
+
+COUNTED = {
+    "pay/go.mod": "module pay\n\nrequire github.com/segmentio/kafka-go v0.4.47\n",
+    "pay/kafka/metrics.go": 'package kafka\n\nimport "github.com/prometheus/client_golang/prometheus/promauto"\n\n'
+    'var (\n\tpaid = promauto.NewCounter(promauto.Opts{Name: "paid_kafka"})\n)\n',
+    "pay/kafka/pay.go": 'package kafka\n\nimport "github.com/segmentio/kafka-go"\n\n'
+    "type Pay struct {\n\tw *kafka.Writer\n}\n\n"
+    "func (p *Pay) Handle(id string) error {\n\tpaid.Inc()\n"
+    "\treturn p.w.WriteMessages(nil, kafka.Message{Value: []byte(id)})\n}\n\n"
+    "func (p *Pay) Count(id string) int {\n\treturn len(id)\n}\n",
+    "pay/main.go": 'package main\n\nimport (\n\t"pay/kafka"\n\tk "github.com/segmentio/kafka-go"\n)\n\nfunc main() {\n'
+    '\tkafka.NewPay(&k.Writer{Topic: "payments"})\n}\n',
+}
+
+
+@pytest.mark.slow
+def test_a_counter_of_another_file_of_the_package_changes_no_record(check) -> None:
+    """In Go all files of a directory are one package."""
+    counter = '\tfailed = promauto.NewCounter(promauto.Opts{Name: "failed_kafka"})\n)'
+    head = {
+        "pay/kafka/metrics.go": COUNTED["pay/kafka/metrics.go"].replace("\n)", f"\n{counter}"),
+        "pay/kafka/pay.go": COUNTED["pay/kafka/pay.go"].replace("\treturn len", "\tfailed.Inc()\n\treturn len"),
+    }
+
+    assert check(head, COUNTED).verdict is Verdict.FINE
+
+
+INTERCEPTED = {
+    "pay/go.mod": "module pay\n\nrequire github.com/IBM/sarama v1.43.0\n",
+    "pay/trace.go": 'package main\n\nimport "github.com/IBM/sarama"\n\ntype tracer struct{ spans int }\n\n'
+    "func (t *tracer) OnConsume(m *sarama.ConsumerMessage) {\n\tt.spans = len(m.Value)\n}\n",
+    "pay/main.go": 'package main\n\nimport "github.com/IBM/sarama"\n\ntype handler struct{}\n\n'
+    "func (h *handler) ConsumeClaim(s sarama.ConsumerGroupSession, c sarama.ConsumerGroupClaim) error {\n"
+    "\tfor m := range c.Messages() {\n\t\tprintln(string(m.Value))\n\t}\n\treturn nil\n}\n\nfunc main() {\n"
+    '\tg, _ := sarama.NewConsumerGroup([]string{"k:9092"}, "pay", sarama.NewConfig())\n'
+    '\tg.Consume(nil, []string{"orders"}, &handler{})\n}\n',
+}
+
+
+@pytest.mark.slow
+def test_a_file_that_only_names_types_of_what_is_read_sends_nothing(check) -> None:
+    text = INTERCEPTED["pay/trace.go"].replace("len(m.Value)", "len(m.Value) + 1")
+
+    assert check({"pay/trace.go": text}, INTERCEPTED).verdict is Verdict.FINE

@@ -36,3 +36,17 @@ def test_other_content_in_an_old_version_is_not_fine(check) -> None:
     path = "schemas/shop/order/1.0.0.yaml"
 
     assert check({path: OLD.replace("integer", "string")}, FILES).verdict is not Verdict.FINE
+
+
+PARCEL = """{"$schema": "http://json-schema.org/draft-07/schema#", "title": "Parcel", "type": "object",
+ "properties": {"id": {"type": "string"}, "size": {"$ref": "size.json"}}}
+"""
+SIZE = PARCEL.replace("Parcel", "Size").replace(', "size": {"$ref": "size.json"}', "")
+
+
+def test_a_new_reference_leads_to_the_text_of_its_own_commit(check) -> None:
+    """What the schema newly refers to is in no version of before."""
+    base = {"schemas/parcel.json": PARCEL, "schemas/size.json": SIZE}
+    head = {"schemas/parcel.json": PARCEL.replace("size.json", "extent.json"), "schemas/extent.json": SIZE}
+
+    assert "not-compared" not in {finding.rule for finding in check(head, base).findings if finding.counts}

@@ -216,3 +216,41 @@ def test_a_command_of_django_is_the_argument_of_its_script():
     }
 
     assert {flow.job for flow in read_applications(files, SourceId("repository")).flows} == {"listener"}
+
+
+def test_a_kustomization_generates_the_environment_of_a_program() -> None:
+    kustomization = """
+        configMapGenerator:
+        - name: feed
+          literals: [OUT=rates, "LABEL=a=b"]
+          envs: [feed.env]
+        """
+    workload = """
+        kind: Deployment
+        metadata: {name: feed}
+        spec: {template: {spec: {containers: [{name: feed, envFrom: [{configMapRef: {name: feed}}]}]}}}
+        """
+    contents = {"base/kustomization.yaml": textwrap.dedent(kustomization), "base/feed.yaml": textwrap.dedent(workload)}
+
+    (found,) = read_deployments(contents, {"base/feed.env": "IN=ticks\n"})
+
+    assert found.environment == {"OUT": "rates", "LABEL": "a=b", "IN": "ticks"}
+
+
+def test_a_program_of_go_has_the_environment_of_what_is_called_like_its_package() -> None:
+    code = """
+        package main
+        import ("os"; "github.com/segmentio/kafka-go")
+        func main() {
+            w := &kafka.Writer{Topic: os.Getenv("OUT")}
+            w.WriteMessages(nil, kafka.Message{Value: []byte("x")})
+        }
+        """
+    workload = """
+        kind: Deployment
+        metadata: {name: feed}
+        spec: {template: {spec: {containers: [{name: feed, image: reg/feed:1, env: [{name: OUT, value: rates}]}]}}}
+        """
+    files = {"go.mod": "module rates\nrequire github.com/segmentio/kafka-go v0.4.47\n", "cmd/feed/main.go": code}
+
+    assert flows({**files, "deploy/feed.yaml": workload}) == {"feed:  > rates"}
