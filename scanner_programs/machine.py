@@ -11,10 +11,10 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
-from itertools import takewhile
 
 from scanner_model.redaction import is_secret_variable
 from scanner_programs import ir
+from scanner_programs.guards import choose, conjuncts, is_failure, is_fixed, is_present, is_test, is_turn
 from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New
 from scanner_programs.libraries.clients import is_source, reads
 from scanner_programs.libraries.others import ENVIRONMENT, INJECTED_SETTINGS, LOGGER_NOTES, SETTINGS_CLASSES, WATCHERS
@@ -40,7 +40,6 @@ from scanner_programs.libraries.standard import (
     INDEXES,
     INVOKES,
     ITERATES,
-    KEEPS,
     KEYS,
     LIFTS,
     LISTS,
@@ -54,7 +53,6 @@ from scanner_programs.libraries.standard import (
     STATES,
     TABLES,
     TAKES,
-    TESTS,
     TEXTS,
     THROUGH,
     TYPES_OF,
@@ -70,11 +68,26 @@ from scanner_programs.program import (
     Scope,
     accepts,
     base_type,
+    common_folders,
     container_name,
+    declared_below,
     elements_of,
+    in_package,
     parameters_of,
+    texts_of_chain,
 )
 from scanner_programs.residue import code_text
+from scanner_programs.sequences import (
+    connected_with,
+    indexed_over,
+    joined_items,
+    keeps_elements,
+    member_of_items,
+    origin_of,
+    pair_of,
+    sequence_in,
+    stands_for_any,
+)
 from scanner_programs.values import (
     FALSE,
     NULL,
@@ -274,7 +287,7 @@ class Machine:
         while isinstance(of, Get) or (isinstance(of, Apply) and of.of is not None and not of.arguments):
             names.insert(0, of.name)
             of = of.of
-        for listed in _texts_of_chain(value) or [names]:
+        for listed in texts_of_chain(value) or [names]:
             while listed:
                 known = self.program.ending(".".join(listed))
                 if known is not None:
@@ -802,7 +815,7 @@ class Machine:
             if other is not file and (not imported or self._means(other, imported, name)):
                 value = self._in_file(name, other)
                 if value is not None:
-                    found.setdefault(_common(file.path, other.path), []).append(value)
+                    found.setdefault(common_folders(file.path, other.path), []).append(value)
         nearest = found[max(found)] if found else []
         same = all(one == nearest[0] for one in nearest[1:] if isinstance(one, Const))
         return nearest[0] if nearest and (same or not imported) else None
@@ -815,7 +828,7 @@ class Machine:
             case Const() if value == NULL:
                 return NULL
             case Cond(test=test, then=then, otherwise=otherwise):
-                return self.choose(test, self.member(then, name), self.member(otherwise, name))
+                return choose(test, self.member(then, name), self.member(otherwise, name))
             case Thing():
                 return self._of_thing(value, name)
             case Type(known=known):
@@ -825,7 +838,7 @@ class Machine:
                 return Ref(f"{before}.{name}") if found is None else found
             case Items() if name in ("0", "1", "2", "3"):
                 return self._part(value, int(name))
-            case Items() if (found := _of_items(value, name)) is not None:
+            case Items() if (found := member_of_items(value, name)) is not None:
                 return found
         own = self.known_type(value)
         if own is not None and isinstance(value, Apply) and (provided := self._provided(value, own)) is not None:
@@ -866,7 +879,7 @@ class Machine:
         if isinstance(value, Type):
             return value
         if isinstance(value, Cond):
-            return self.choose(value.test, self._class_of(value.then), self._class_of(value.otherwise))
+            return choose(value.test, self._class_of(value.then), self._class_of(value.otherwise))
         known = self.known_type(value)
         if known is None:
             return Ref("the class of an object")
@@ -999,8 +1012,8 @@ class Machine:
             case _:
                 key = show(value), name
                 old = self._written[key] if key in self._written else self.member(value, name)
-                tests = [one for one in self.guards if not _is_turn(one)]  # it is an element of what a loop goes over
-                self._written[key] = self.choose(self._all(tests), new, old) if tests else new
+                tests = [one for one in self.guards if not is_turn(one)]  # it is an element of what a loop goes over
+                self._written[key] = choose(self._all(tests), new, old) if tests else new
                 self._written_names.add(name)
 
     def _under(self, new: Value, old: Value | None, depth: int) -> Value:
@@ -1008,7 +1021,7 @@ class Machine:
         since = self.guards[depth:]
         if old is None or not since:
             return new
-        return self.choose(self._all(since), new, old)
+        return choose(self._all(since), new, old)
 
     @staticmethod
     def _all(tests: Sequence[Value]) -> Value:
@@ -1016,26 +1029,6 @@ class Machine:
         for one in tests[1:]:
             found = operate("&&", (found, one))
         return found
-
-    @staticmethod
-    def choose(test: Value, then: Value, otherwise: Value) -> Value:
-        """Return one of two values by a test, without the test where both are the same or are its answer."""
-        if test == TRUE or then is otherwise:
-            return then
-        if test == FALSE:
-            return otherwise
-        then, otherwise = _left(then, test, holds=True), _left(otherwise, test, holds=False)
-        if isinstance(then, Const) and then == otherwise:
-            return then
-        if {then, otherwise} == {TRUE, FALSE} if isinstance(then, Const) and isinstance(otherwise, Const) else False:
-            return test if then == TRUE else negate(test)
-        if then in (TRUE, FALSE) and _is_test(otherwise):
-            return operate("||", (test, otherwise)) if then == TRUE else operate("&&", (negate(test), otherwise))
-        if otherwise in (TRUE, FALSE) and _is_test(then):
-            return operate("&&", (test, then)) if otherwise == FALSE else operate("||", (negate(test), then))
-        if isinstance(test, Apply) and test.name == "!" and test.of is None:
-            return Cond(test.arguments[0], otherwise, then)
-        return Cond(test, then, otherwise)
 
     def simplified(self, value: Value) -> Value:
         """Return the value that holds under the conditions of here."""
@@ -1049,7 +1042,7 @@ class Machine:
                     return value
                 holds = self._holds(rest)
                 if holds is None:
-                    return self.choose(rest, self.simplified(value.then), self.simplified(value.otherwise))
+                    return choose(rest, self.simplified(value.then), self.simplified(value.otherwise))
             value = value.then if holds else value.otherwise
         return value
 
@@ -1077,7 +1070,7 @@ class Machine:
 
     def _holds(self, test: Value) -> bool | None:
         """Return whether a test holds under the conditions of here; None if they do not say."""
-        known = {self._shown(one) for guard in self.guards for one in _conjuncts(guard)}
+        known = {self._shown(one) for guard in self.guards for one in conjuncts(guard)}
         if self._shown(test) in known:
             return True
         return False if self._shown(negate(test)) in known else None
@@ -1203,12 +1196,12 @@ class Machine:
         if operator in _EQUAL and len(values) == 2 and NULL in values:
             other = values[1] if values[0] == NULL else values[0]
             if isinstance(other, Cond | Thing | Items):
-                return negate(_is_present(other)) if _EQUAL[operator] else _is_present(other)
+                return negate(is_present(other)) if _EQUAL[operator] else is_present(other)
         if operator in ("|", "|=") and len(values) == 2 and all(isinstance(one, Thing | Cond) for one in values):
             return self._merged(*values)
         if operator == "&&" and len(values) == 2 and isinstance(values[1], Thing):  # an object, or nothing
-            return self.choose(_is_present(values[0]), values[1], NULL)
-        listed = _joined(operator, values)
+            return choose(is_present(values[0]), values[1], NULL)
+        listed = joined_items(operator, values)
         return Items(listed, len(self.guards)) if listed is not None else operate(operator, values)
 
     @staticmethod
@@ -1285,7 +1278,7 @@ class Machine:
         is_step = isinstance(key, Apply) and key.of is not None and key.name in ("mapped", "filtered")
         if is_step and isinstance(key, Apply) and key.of is not None and show(key.of) == show(of):
             return Apply("filtered", of, key.arguments)  # as data frames keep the rows for which something holds
-        if (over := _indexed(key)) is not None and show(over) == show(of):
+        if (over := indexed_over(key)) is not None and show(over) == show(of):
             return self.element(of)
         if isinstance(key, Const) and key.kind is Kind.TEXT:
             return self.member(of, key.text)
@@ -1300,7 +1293,7 @@ class Machine:
         """Return a map with the entries of a list of known pairs; None for other values."""
         if not isinstance(pairs, Items) or not 0 < len(pairs.values) <= _MOST_TURNS:
             return None
-        listed = [_pair(one) for one in pairs.values]
+        listed = [pair_of(one) for one in pairs.values]
         if not all(isinstance(key, Const) for key, _ in listed):
             return None
         return Thing("", None, {key.text: value for key, value in listed if isinstance(key, Const)}, depth=pairs.depth)
@@ -1321,7 +1314,7 @@ class Machine:
         found = missing
         for name, value in reversed(table.fields.items()):
             if value != REMOVED:
-                found = self.choose(operate("==", (key, Const(Kind.TEXT, name))), value, found)
+                found = choose(operate("==", (key, Const(Kind.TEXT, name))), value, found)
         return found
 
     @staticmethod
@@ -1332,7 +1325,7 @@ class Machine:
                 return value.values[place]
             return Get(value, str(place))
         if isinstance(value, Cond):
-            return Machine.choose(value.test, Machine._part(value.then, place), Machine._part(value.otherwise, place))
+            return choose(value.test, Machine._part(value.then, place), Machine._part(value.otherwise, place))
         return value if place == 0 or value == NULL else Apply(f"#{place}", None, (value,))
 
     def _choice(self, test: Value, then: ir.Expression, otherwise: ir.Expression, scope: Scope) -> Value:
@@ -1369,12 +1362,12 @@ class Machine:
             is_first = endings[0] is not None
             rest = negate(test) if is_first else test
             # A check whether a call failed does not decide which records are sent, nor does one of no value of theirs.
-            if not _is_failure(test if is_first else negate(test)) and not _is_fixed(test):
+            if not is_failure(test if is_first else negate(test)) and not is_fixed(test):
                 self.guards.append(rest)
                 if Leave.THROW in endings and self._frames:
                     self._frames[-1].thrown.append(rest)
             return values[1] if is_first else values[0]
-        return self.choose(test, values[0], values[1])
+        return choose(test, values[0], values[1])
 
     def _match(self, code: ir.Match, scope: Scope) -> Value:
         of = self.value(code.of, scope) if code.of is not None else None
@@ -1427,10 +1420,10 @@ class Machine:
             case Call(function=function, arguments=arguments):
                 kind = function.name if isinstance(function, Name | Member) else "?"
                 if kind in PRESENT and len(arguments) == 1:
-                    return operate("&&", (_is_present(of), self._pattern(of, arguments[0].value, scope)))
+                    return operate("&&", (is_present(of), self._pattern(of, arguments[0].value, scope)))
                 if kind in ABSENT and len(arguments) == 1:
                     self._pattern(Opaque("failure"), arguments[0].value, scope)
-                    return negate(_is_present(of))
+                    return negate(is_present(of))
                 fields = self._fields_of(of, kind, scope)
                 for place, one in enumerate(arguments):
                     name = fields[place] if place < len(fields) else str(place)
@@ -1464,7 +1457,7 @@ class Machine:
                 sign = "&&" if pattern.operator == "and" else "||"
                 return reduce(lambda one, other: operate(sign, (one, other)), tests)
             case "members":
-                test = _is_present(of)
+                test = is_present(of)
                 for one in parts:
                     inner = of
                     for name in one.name.split("."):
@@ -1477,12 +1470,12 @@ class Machine:
         """Return whether a value is of a class, as far as that is known."""
         name = base_type(kind).rpartition(".")[2]
         if name in PRESENT | ABSENT and name not in self.program.classes:
-            return _is_present(of) if name in PRESENT else negate(_is_present(of))
+            return is_present(of) if name in PRESENT else negate(is_present(of))
         if isinstance(of, Thing) and of.known is not None:
             names = {of.known.cls.name, *(one.cls.name for one in self.program.supers(of.known))}
             return TRUE if name in names else FALSE
         if isinstance(of, Cond):
-            return self.choose(of.test, self._is_of(of.then, kind), self._is_of(of.otherwise, kind))
+            return choose(of.test, self._is_of(of.then, kind), self._is_of(of.otherwise, kind))
         return Apply("is", None, (of, Ref(name)))
 
     def _as_type(self, of: Value, kind: str, scope: Scope) -> Value:
@@ -1546,7 +1539,7 @@ class Machine:
                     self._take_apart(code.target, one, turn)
                     self._turn(code.body, turn, start)
                 return NULL
-            self.guards.append(Apply("for", None, (_origin(source),)))
+            self.guards.append(Apply("for", None, (origin_of(source),)))
             self._take_apart(code.target, self.element(source), inner)
         else:
             test = self.value(code.test, scope) if code.test is not None else TRUE
@@ -1824,7 +1817,7 @@ class Machine:
         """Note what a sequence has next: that of the function, or of the one that a builder was given."""
         value = self.element(value) if name.endswith("All") else value
         for frame in reversed(self._frames):
-            since = [one for one in self.guards[frame.guards :] if not _is_turn(one)]
+            since = [one for one in self.guards[frame.guards :] if not is_turn(one)]
             frame.yielded.append(Cond(self._all(since), value, NULL) if since else value)
             if frame.function.name:
                 break
@@ -1992,7 +1985,7 @@ class Machine:
                 changed = self._change_items(of, name, given)
                 if changed is not None:
                     return changed
-                if not given and (converted := _of_items(of, name)) is not None:
+                if not given and (converted := member_of_items(of, name)) is not None:
                     return converted
             case _:
                 known_class = self.known_type(of)
@@ -2186,7 +2179,7 @@ class Machine:
     def _merged(self, of: Value, other: Value) -> Value:
         """Return a map with the entries of two."""
         if isinstance(other, Cond):
-            return self.choose(other.test, self._merged(of, other.then), self._merged(of, other.otherwise))
+            return choose(other.test, self._merged(of, other.then), self._merged(of, other.otherwise))
         if not isinstance(other, Thing):
             return of if other == NULL else Apply("merge", None, (of, other))
         return self._copied(of, list(other.fields.items()))
@@ -2209,7 +2202,7 @@ class Machine:
             if isinstance(value, Items) and name in ("addAll", "extend", "add_all"):
                 of.values += value.values
             else:
-                since = [one for one in self.guards[of.depth :] if not _is_turn(one)]
+                since = [one for one in self.guards[of.depth :] if not is_turn(one)]
                 of.values.append(Cond(self._all(since), value, NULL) if since else value)
             return NULL
         return None
@@ -2230,7 +2223,7 @@ class Machine:
         root = of
         while isinstance(root, Apply) and root.of is not None:
             root = root.of
-        if isinstance(root, Apply) and _stands_for_any(root) and isinstance(result, Apply):
+        if isinstance(root, Apply) and stands_for_any(root) and isinstance(result, Apply):
             self._replayed[show(result)] = name, given, code, scope
         return result
 
@@ -2250,7 +2243,7 @@ class Machine:
         if known is not None:
             return known
         first = given[0][1] if len(given) == 1 else None
-        if of is not None and _is_test(of) and isinstance(first, Closure):  # a truth has no elements
+        if of is not None and is_test(of) and isinstance(first, Closure):  # a truth has no elements
             return self._either(of, lambda: self.call(first, [], code, scope), lambda: NULL)
         is_text = isinstance(of, Apply) and of.of is None and of.name == "text"
         if (is_text or (isinstance(of, Const) and of != NULL)) and isinstance(first, Closure):  # an optional value
@@ -2260,7 +2253,12 @@ class Machine:
             return of
         if of is None and isinstance(first, Closure) and name.rpartition(".")[2] in FUNCTIONAL:
             return first
-        if of is not None and name == "get" and isinstance(first, Const) and (declared := _declared(of, first.text)):
+        if (
+            of is not None
+            and name == "get"
+            and isinstance(first, Const)
+            and (declared := declared_below(of, first.text))
+        ):
             return declared
         if of is not None and name in FALLBACKS and first is not None:
             other = self.call(first, [], code, scope) if isinstance(first, Closure | Method) else first
@@ -2315,16 +2313,16 @@ class Machine:
             return of
         simple = name.partition("<")[0].rpartition(".")[2]
         is_function = of is None and len(called) == 1 and simple[:1].islower()
-        source = _sequence_in(given, None) if is_function else Ref("?")
+        source = sequence_in(given, None) if is_function else Ref("?")
         if source != Ref("?"):  # a function of sequences, as `map` of Python
-            return Apply("filtered" if _keeps(simple) else "mapped", source, (called[0],), via=simple)
+            return Apply("filtered" if keeps_elements(simple) else "mapped", source, (called[0],), via=simple)
         is_alone = len(called) == 1 and all(isinstance(one, Closure | Method | Const) for _, one in given)
         others = [one for _, one in given if not isinstance(one, Closure | Method)]
         # A number beside the function says how many are done at a time.
         is_counted = all(isinstance(one, Const) and one.kind is Kind.NUMBER for one in others)
         if is_alone and of is not None and (is_counted or scope.file.language == "python"):
             values = called
-            is_kept = _is_test(called[0]) or _keeps(name)
+            is_kept = is_test(called[0]) or keeps_elements(name)
             return Apply("filtered" if is_kept else "mapped", of, tuple(values), via=name)
         if not given and of is not None:
             bare = _accessor(name)
@@ -2489,7 +2487,7 @@ class Machine:
     def _callback(self, of: Value | None, value: Value, given: list[Given], code: Call, scope: Scope) -> Value:
         """Run a function once that something unknown is given, with elements of what it is called on."""
         function = value.function if isinstance(value, Closure) else None
-        source = of if of is not None else _sequence_in(given, value)
+        source = of if of is not None else sequence_in(given, value)
         if source == Ref("?"):
             source = next((one for _, one in given if one is not value), source)
         count = len(function.parameters) if function is not None else 1
@@ -2507,7 +2505,7 @@ class Machine:
         start, left = len(self.guards), self._left
         is_used = function is None or any(one.name != "_" for one in function.parameters)
         if count and is_used and not self.is_watcher(source, ""):
-            self.guards.append(Apply("for", None, (_origin(source),)))
+            self.guards.append(Apply("for", None, (origin_of(source),)))
         result = self.call(value, arguments, code, scope)
         del self.guards[start:]
         self._left = left
@@ -2534,7 +2532,7 @@ class Machine:
         more = range(2, len(function.function.parameters))
         listed += [("", Apply(f"each {at}", None, (source,))) for at in more]
         start, left = len(self.guards), self._left
-        self.guards.append(Apply("for", None, (_origin(source),)))
+        self.guards.append(Apply("for", None, (origin_of(source),)))
         result = self.call(function, listed, code, scope)
         del self.guards[start:]
         self._left = left
@@ -2554,7 +2552,7 @@ class Machine:
         while isinstance(value, Apply) and value.of is not None:
             steps.append(value)
             value = value.of
-        if not steps or not isinstance(value, Apply) or not _stands_for_any(value):
+        if not steps or not isinstance(value, Apply) or not stands_for_any(value):
             return None
         for one in reversed(steps):
             known = self._replayed.get(show(one))
@@ -2581,7 +2579,7 @@ class Machine:
             self._left = left
         if name in WATCHED:
             return of
-        if _keeps(name) or all(map(_is_test, results)):
+        if keeps_elements(name) or all(map(is_test, results)):
             return Apply("filtered", of, (Apply("each", None, tuple(results)),), via=name)
         if name in FLATTENS:
             results = [inside for one in results for inside in (one.values if isinstance(one, Items) else [one])]
@@ -2632,7 +2630,7 @@ class Machine:
         parts["other"] = self.element(other) if other is not None else NULL
         results: list[Value] = []
         start, left = len(self.guards), self._left
-        connected = _connected(of)
+        connected = connected_with(of)
         for at, function in enumerate(functions):
             if connected is not None and isinstance(function, Method) and function.name.endswith(CONNECTED):
                 parts["value"] = element if function.name.endswith(CONNECTED[0]) else self.element(connected)
@@ -2640,7 +2638,7 @@ class Machine:
             is_keying = step.makes == "value" and len(functions) > 1 and at == 0 and count == 2
             wanted = "key value" if is_keying else step.given.get(count, "value")
             parts["result"] = results[-1] if results else NULL
-            self.guards.append(Apply("for", None, (_origin(of),)))
+            self.guards.append(Apply("for", None, (origin_of(of),)))
             listed = [("", parts[each]) for each in wanted.split()]
             result = self.call(function, listed, code, scope)
             results.append(out if "out" in wanted.split() else result)
@@ -2702,14 +2700,14 @@ class Machine:
             return Apply("keyed", of, (result,), via=name)
         if step.makes in ("pair", "pairs"):
             pair = self.element(result) if step.makes == "pairs" else result
-            new_key, new_value = _pair(pair)
+            new_key, new_value = pair_of(pair)
             made = Apply("mapped", of, (new_value,), via=name)
             return made if new_key is None else Apply("keyed", made, (new_key,), via=name)
         if step.makes == "values":
             return Apply("mapped", of, (self.element(result),), via=name)
         if step.makes == "value":
             return Apply("mapped", of, (result,), via=name)
-        if _is_test(result) or _keeps(name):
+        if is_test(result) or keeps_elements(name):
             return Apply("filtered", of, (result,), via=name)
         return of
 
@@ -2868,7 +2866,7 @@ class Machine:
         value = self.converted(value, function.type, scope)
         returned = frame.returned if ended is None else frame.returned[:-1]
         for test, one in reversed(returned):
-            value = self.choose(test, one, value)
+            value = choose(test, one, value)
         return value
 
     def _parameters(self, function: Function, scope: Scope, given: list[Given]) -> None:
@@ -2902,54 +2900,6 @@ class Machine:
             self._bind(scope, one.name, self.converted(value, one.type, scope))
 
 
-def _pair(value: Value) -> tuple[Value | None, Value]:
-    """Return the key and the value of a pair; of something else, no key."""
-    if isinstance(value, Items) and len(value.values) == 2:
-        return value.values[0], value.values[1]
-    if isinstance(value, Thing | Apply) and len(value.arguments) == 2:
-        return value.arguments[0], value.arguments[1]
-    return None, value
-
-
-def _is_present(value: Value) -> Value:
-    """Return whether a value is not missing, as far as that is known."""
-    match value:
-        case Thing() | Items():
-            return TRUE
-        case Const():
-            return FALSE if value == NULL else TRUE
-        case Cond(test=test, then=then, otherwise=otherwise):
-            return Machine.choose(test, _is_present(then), _is_present(otherwise))
-    return operate("!=", (value, NULL))
-
-
-def _texts_of_chain(value: Value) -> list[list[str]]:
-    """Return the names that a chain of calls and members is about, as where settings are looked up by section.
-
-    They come with and without the members behind the last call, which may be how its value is read.
-    """
-    texts: list[str] = []
-    is_looked_up, below = False, 0
-    while isinstance(value, Get) or (isinstance(value, Apply) and value.of is not None):
-        if isinstance(value, Apply) and value.arguments:
-            first = value.arguments[0]
-            if len(value.arguments) > 1 or not isinstance(first, Const) or first.kind is not Kind.TEXT:
-                return []
-            texts.insert(0, first.text)
-            is_looked_up = True
-        elif isinstance(value, Get):
-            texts.insert(0, value.name)
-            below += not is_looked_up
-        assert value.of is not None
-        value = value.of
-    root = value.arguments[0] if isinstance(value, Apply) and len(value.arguments) == 1 and texts else None
-    if isinstance(root, Const) and root.kind is Kind.TEXT:
-        texts.insert(0, root.text)
-    if not is_looked_up:
-        return []
-    return [texts, texts[: len(texts) - below]] if below else [texts]
-
-
 def _is_number(value: Value) -> bool:
     """Return whether a value is a number or a time that is known as it is written, or a flag."""
     match value:
@@ -2965,24 +2915,6 @@ def _is_number(value: Value) -> bool:
 def _simple(name: str) -> str:
     """Return the last part of a full name without types."""
     return name.partition("<")[0].rpartition(".")[2]
-
-
-def _left(value: Value, test: Value, *, holds: bool) -> Value:
-    """Return what is left of a value where a condition holds, or does not hold."""
-    while isinstance(value, Cond):
-        own = Shown(_MOST_OF_TEST).text(value.test)
-        if own == Shown(_MOST_OF_TEST).text(test):
-            value = value.then if holds else value.otherwise
-        elif own == Shown(_MOST_OF_TEST).text(negate(test)):
-            value = value.otherwise if holds else value.then
-        else:
-            break
-    return value
-
-
-def _stands_for_any(value: Apply) -> bool:
-    """Return whether a value stands for any stream: steps on it are done to the streams that it is given later."""
-    return value.of is None and bool(value.via) and value.via == value.name
 
 
 def _set_inside(statements: Sequence[object]) -> Iterator[ir.Declare | ir.Assign]:
@@ -3001,99 +2933,6 @@ def _set_inside(statements: Sequence[object]) -> Iterator[ir.Declare | ir.Assign
             waiting.extend(getattr(one, name) for name in reversed(names))
 
 
-def _connected(stream: Value) -> Value | None:
-    """Return the stream that another one is connected with; None for a stream of its own."""
-    value: Value | None = stream
-    while isinstance(value, Apply) and value.name in ("joined", "keyed"):
-        if value.name == "joined" and value.via == "connect":
-            return value.arguments[0]
-        value = value.of
-    return None
-
-
-def _conjuncts(test: Value) -> Iterator[Value]:
-    """Yield a condition, and the conditions that hold where it does."""
-    yield test
-    if isinstance(test, Apply) and test.of is None and test.name == "&&":
-        for one in test.arguments:
-            yield from _conjuncts(one)
-
-
-def _joined(operator: str, values: Sequence[Value]) -> list[Value] | None:
-    """Return the elements of sequences that an operator joins, or adds one to; None for other values."""
-    if operator not in ("+", "++", "::", ":::", ":+", "+:", "<>") or len(values) != 2:
-        return None
-    listed = [one for one in values if isinstance(one, Items)]
-    if not listed or any(isinstance(one, Const) for one in values):
-        return None
-    found: list[Value] = []
-    for one in values:
-        is_many = isinstance(one, Apply) and one.name in ("mapped", "filtered")
-        found += one.values if isinstance(one, Items) else [Apply("...", None, (one,)) if is_many else one]
-    return found
-
-
-def _declared(settings: Value, path: str) -> Value | None:
-    """Return the settings below a path of an object that is made of their declarations, each with its default.
-
-    None for other objects. In the form of convict, a declaration has a `default` beside a format or a variable.
-    """
-    declared = settings.arguments[0] if isinstance(settings, Apply) and len(settings.arguments) == 1 else None
-    for name in path.split("."):
-        declared = declared.fields.get(name) if isinstance(declared, Thing) else None
-    return _defaults(declared) if isinstance(declared, Thing) else None
-
-
-def _defaults(declared: Value) -> Value | None:
-    if (
-        isinstance(declared, Thing)
-        and "default" in declared.fields
-        and declared.fields.keys() & {"format", "env", "doc"}
-    ):
-        return declared.fields["default"]
-    if not isinstance(declared, Thing) or declared.known is not None:
-        return None
-    found = {name: value for name, one in declared.fields.items() if (value := _defaults(one)) is not None}
-    return Thing("", None, found) if found else None
-
-
-def _sequence_in(given: Sequence[Given], function: Value | None) -> Value:
-    """Return the only one of what a function is given beside *function* that may have elements."""
-    others = [one for _, one in given if one is not function and not isinstance(one, Closure | Method | Const | Ref)]
-    return others[0] if len(others) == 1 else Ref("?")
-
-
-def _keeps(name: str) -> bool:
-    """Return whether a method of a sequence keeps some elements as they are; one that maps makes others of them."""
-    lower = name.lower()
-    return lower.startswith(KEEPS) and "map" not in lower
-
-
-def _indexed(key: Value) -> Value | None:
-    """Return what a loop over indexes goes through; None if a key is not the variable of such a loop."""
-    if isinstance(key, Apply) and key.name == "each" and key.of is None and isinstance(key.arguments[0], Apply):
-        over = key.arguments[0]
-        if over.name == "range" and over.of is None and over.arguments:
-            last = over.arguments[-1]
-            is_length = isinstance(last, Apply) and last.of is None and last.name == "len" and last.arguments
-            return last.arguments[0] if is_length and isinstance(last, Apply) else last
-    return None
-
-
-def _is_test(value: Value) -> bool:
-    """Return whether a value is the answer to a question: yes or no."""
-    return value in (TRUE, FALSE) or (isinstance(value, Apply) and value.of is None and value.name in TESTS)
-
-
-def _is_failure(test: Value) -> bool | None:
-    """Return whether a test holds if an unknown call has failed, as in `err != nil`; None for other tests."""
-    if isinstance(test, Apply) and test.of is None and test.name == "!=" and NULL in test.arguments:
-        other = next((one for one in test.arguments if one != NULL), NULL)
-        if isinstance(other, Apply) and other.name.startswith("#"):
-            return True
-    return None
-
-
 @lru_cache(maxsize=4096)
 def watches(name: str) -> bool:
     """Return whether a full name is one of a library that only watches a program."""
@@ -3106,29 +2945,11 @@ def watches(name: str) -> bool:
     )
 
 
-def _is_turn(guard: Value) -> bool:
-    """Return whether a condition is only that of a loop."""
-    return isinstance(guard, Apply) and guard.name in ("for", "while")
-
-
 def _brief(text: str) -> str:
     """Return a text, or of a long one its start and what tells it from others."""
     if len(text) <= _LONGEST:
         return text
     return f"{text[:_LONGEST]}… {hashlib.sha256(text.encode()).hexdigest()[:16]}"
-
-
-def _is_fixed(test: Value) -> bool:
-    """Return whether a test is of constants and of lengths of lists only."""
-    match test:
-        case Const() | Ref(name="a list"):
-            return True
-        case Apply(of=of, arguments=arguments):
-            parts = [*arguments, *([of] if of is not None else [])]
-            return bool(parts) and all(map(_is_fixed, parts))
-        case Get(of=of):
-            return _is_fixed(of)
-    return False
 
 
 def _is_abstract(function: Function) -> bool:
@@ -3145,31 +2966,6 @@ def _accessor(name: str) -> str:
     return ""
 
 
-def _of_items(value: Items, name: str) -> Value | None:
-    """Return what a member of a sequence without arguments is: the sequence in another form, its first or last element.
-
-    In the libraries of the languages, what begins with `to` or `as` has the same elements.
-    """
-    if name in ("stream", "iterator") or (name[:2] in ("to", "as") and (name[2:3].isupper() or name[2:3] == "_")):
-        return None if name in ("toString", "to_string") else value
-    if name in ("size", "length", "Count", "Length") and not any(_is_spread(one) for one in value.values):
-        return Const(Kind.NUMBER, str(len(value.values)))
-    if value.values and name in ("head", "first", "First", "getFirst"):
-        return value.values[0]
-    return value.values[-1] if value.values and name in ("last", "Last", "getLast") else None
-
-
-def _is_spread(value: Value) -> bool:
-    """Return whether an element may be there or not, or stand for several."""
-    return isinstance(value, Cond) or (isinstance(value, Apply) and value.name in ("...", "each"))
-
-
-def _common(one: str, other: str) -> int:
-    """Return how many directories the paths of two files begin with."""
-    pairs = zip(one.split("/")[:-1], other.split("/")[:-1], strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
 def _shown(name: str, value: Value) -> Value:
     """Return the value of a variable; of one that holds a secret, its name: no topic or finding shows the secret."""
     is_text = isinstance(value, Const) and value.kind is Kind.TEXT
@@ -3178,14 +2974,6 @@ def _shown(name: str, value: Value) -> Value:
 
 def _lower(name: str) -> str:
     return name[:1].lower() + name[1:]
-
-
-def _origin(value: Value) -> Value:
-    """Return what elements come from: what they are made into does not decide how many there are."""
-    if isinstance(value, Apply) and value.of is not None:
-        of = _origin(value.of)
-        return of if value.name == "mapped" else replace(value, of=of)
-    return Ref("what is taken") if isinstance(value, Thing) and value.known is not None else value
 
 
 def _root(value: Value) -> Thing | None:
@@ -3198,37 +2986,3 @@ def _root(value: Value) -> Thing | None:
         else:
             return None
     return None
-
-
-def in_package(file: ir.File, imported: str, name: str) -> bool:
-    """Return whether an import means a file: its module, its directory, or something in it."""
-    words = imported.replace("::", "/").strip()
-    if "/" not in words or file.language not in ("go", "typescript", "javascript"):
-        words = words.replace(".", "/") if file.language not in ("typescript", "javascript") else words
-    parts = [part for part in words.split("/") if part not in ("", ".", "..", "crate", "super", "self", "@", "~")]
-    if file.language in ("typescript", "javascript"):
-        if not imported.startswith((".", "@/", "~/", "src/")):
-            return False
-        parts = [part for part in imported.split("/") if part not in ("", ".", "..", "@", "~")]
-        for known in ((name,), ("js", "ts", "mjs", "cjs")):
-            stem, _, ending = parts[-1].rpartition(".") if parts else ("", "", "")
-            if stem and ending in known:
-                parts[-1] = stem
-    elif name and parts and parts[-1] == name:
-        parts = parts[:-1]
-    if not parts:
-        return file.language in ("typescript", "javascript") and file.path.rpartition("/")[2].startswith("index.")
-    stem = "/" + file.path.rpartition(".")[0]
-    folder = "/" + file.path.rpartition("/")[0]
-    if file.language == "go":
-        return folder.endswith(f"/{parts[-1]}") and (len(parts) < 3 or _shares(folder, parts))
-    joined = "/" + "/".join(parts)
-    if file.language in ("java", "kotlin", "scala", "csharp"):
-        return bool(file.package) and file.package.replace(".", "/").endswith("/".join(parts))
-    return stem.endswith((joined, f"{joined}/__init__", f"{joined}/index", f"{joined}/mod"))
-
-
-def _shares(folder: str, parts: list[str]) -> bool:
-    """Return whether a directory is what an import path of Go ends with: more than a common last word."""
-    names = [part for part in folder.split("/") if part]
-    return names[-1:] == parts[-1:] and (len(names) < 2 or names[-2] in parts or len(parts) < 3)

@@ -39,7 +39,7 @@ from scanner_programs.ir import (
     Try,
     Unknown,
 )
-from scanner_programs.lowering import (
+from scanner_programs.languages.lowering import (
     Code,
     Lowering,
     Node,
