@@ -31,6 +31,15 @@ def called_in(code: object) -> Iterator[tuple[str, ir.Call]]:
             yield plain(name), one
 
 
+def passed_in(code: object) -> Iterator[str]:
+    """Yield the names of members that code names and does not call: methods that it passes on are among them."""
+    called = {id(one.function) for one in walk(code) if isinstance(one, ir.Call)}
+    called |= {id(one.of) for one in walk(code) if isinstance(one, ir.Member)}
+    for one in walk(code):
+        if isinstance(one, ir.Member) and id(one) not in called and isinstance(one.of, ir.Name):
+            yield plain(one.name)
+
+
 def reaching(places: Iterable[Place], targets: Collection[str]) -> dict[int, Place]:
     """Return the functions that use one of the names *targets*, or a function that does, by identity."""
     listed = list(places)

@@ -108,3 +108,16 @@ def is_present(value: Value) -> Value:
         case Cond(test=test, then=then, otherwise=otherwise):
             return choose(test, is_present(then), is_present(otherwise))
     return operate("!=", (value, NULL))
+
+
+def is_topic(value: Value) -> bool:
+    """Return whether a value is the topic of a record."""
+    is_method = isinstance(value, Apply) and value.of is not None and not value.arguments
+    return (is_method or isinstance(value, Get)) and value.name.lower() in ("topic", "gettopic")  # type: ignore[union-attr]
+
+
+def compares_topic(test: Value) -> bool:
+    """Return whether a condition is about the topic that a record came from."""
+    if not isinstance(test, Apply) or test.of is not None or test.name not in ("==", "!=", "&&", "||"):
+        return False
+    return any(is_topic(one) or compares_topic(one) for one in test.arguments)

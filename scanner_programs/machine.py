@@ -34,6 +34,7 @@ from scanner_programs.libraries.standard import (
     FLATTENS,
     FOLDS,
     FUNCTIONAL,
+    GROUPS,
     HELD,
     HOLDERS,
     IMPLICIT,
@@ -50,6 +51,7 @@ from scanner_programs.libraries.standard import (
     PUTS,
     SCALARS,
     SEQUENCES,
+    SIZES,
     STATES,
     TABLES,
     TAKES,
@@ -79,14 +81,19 @@ from scanner_programs.program import (
 from scanner_programs.residue import code_text
 from scanner_programs.sequences import (
     connected_with,
+    exchange_of,
+    grouped,
     indexed_over,
     joined_items,
     keeps_elements,
     member_of_items,
     origin_of,
     pair_of,
+    put,
     sequence_in,
     stands_for_any,
+    taken,
+    topic_of,
 )
 from scanner_programs.values import (
     FALSE,
@@ -107,6 +114,7 @@ from scanner_programs.values import (
     Thing,
     Type,
     Value,
+    is_function,
     is_made,
     negate,
     operate,
@@ -188,6 +196,8 @@ class Machine:
         self._ways: dict[str, list[tuple[tuple[tuple[str, int], ...], str]]] = {}
         self.records: list[Thing] = []
         self.followed: set[tuple[str, int]] = set()
+        self.entered: set[int] = set()
+        self.of_libraries: set[tuple[str, int, str]] = set()
         self.unfollowed: set[str] = set()
         self.shaped: set[int] = set()
         self._site = ("", 0)
@@ -200,6 +210,7 @@ class Machine:
         self._constants: dict[tuple[str, str], Value] = {}
         self._modules: dict[str, list[ir.File]] = {}
         self._decorations: dict[int, Value] = {}
+        self._flags: list[tuple[Thing, str, Value]] = []  # what this entry set a flag from: others do not see it
         self._replayed: dict[str, tuple[str, list[Given], Call, Scope]] = {}
         self.steps = 0
         self.keeps = True
@@ -222,8 +233,10 @@ class Machine:
 
     def run(self, place: Place) -> Value:
         """Evaluate a function as an entry of the program, with inputs for what it is given; return its result."""
-        self._steps = 0
-        self.guards, self._left, self._frames = [], None, []
+        self._steps, self._site = 0, ("", 0)
+        for thing, name, old in reversed(self._flags):
+            thing.fields[name] = old
+        self.guards, self._left, self._frames, self._flags = [], None, [], []
         self._written, self._written_names = {}, set()
         self.records = []
         this = self._this_of(place)
@@ -840,6 +853,8 @@ class Machine:
                 return self._part(value, int(name))
             case Items() if (found := member_of_items(value, name)) is not None:
                 return found
+        if name in ("Key", "key") and (key := grouped(value)) is not None:
+            return key
         own = self.known_type(value)
         if own is not None and isinstance(value, Apply) and (provided := self._provided(value, own)) is not None:
             return self.member(provided, name)
@@ -1003,6 +1018,8 @@ class Machine:
                 old = value.fields.get(name)
                 if old is None and len(self.guards) > value.depth:
                     old = self._of_thing(value, name) if value.known is not None else NULL
+                if old is not None and old in (TRUE, FALSE):
+                    self._flags.append((value, name, old))
                 value.fields[name] = self._under(new, old, value.depth)
             case Cond(then=then, otherwise=otherwise):
                 self.set_member(then, name, new)
@@ -1569,7 +1586,13 @@ class Machine:
 
     def element(self, value: Value) -> Value:
         """Return what an element of a value is."""
+        if exchange := exchange_of(value):
+            return taken(self.fed.get(exchange, ()), exchange)
         match value:
+            case Apply(name="range", of=None, arguments=(Thing() as channel,)) if exchange_of(channel):
+                return self.element(channel)
+            case Apply(name="grouped", of=of) if of is not None:
+                return value if value.via == "element" else replace(value, via="element")
             case Thing(known=known) if known is not None:
                 return value  # what is taken one by one from where others put it
             case Items(values=values) if len(values) == 1:
@@ -1795,7 +1818,9 @@ class Machine:
             is_state = function.name in STATES and scope.file.language in IMPLICIT
             if is_state and STATES[function.name] and (kept := self.fed.get(self._container(function.of))):
                 return kept[0] if len(kept) == 1 else Apply("each", None, tuple(kept))
-            if (function.name in ADDS or is_state) and given:
+            if exchange := self._exchange(of, function.name, given):
+                self._feed(exchange[0], exchange[1], (scope.file.path, code.line))
+            elif (function.name in ADDS or is_state) and given:
                 self._feed(self._container(function.of), given[-1][1], (scope.file.path, code.line))
             return self.call_method(of, function.name, given, code, scope, discarded=discarded)
         value = self.value(function, scope)
@@ -1836,6 +1861,13 @@ class Machine:
         if len(listed) < _MOST_TURNS and all(text != was for _, was in ways):
             listed.append(value)
             ways.append((way, text))
+
+    def _exchange(self, of: Value, name: str, given: list[Given]) -> tuple[str, Value] | None:
+        """Return the container or the handlers that a call puts a value in, and the value; None for other calls."""
+        if (bus := topic_of(of, given)) and not isinstance(given[1][1], Closure | Method):
+            return bus, given[1][1]
+        value = put(given) if (known := exchange_of(of)) and not self.is_watcher(of, name) else None
+        return (known, value) if value is not None else None
 
     def _container(self, code: ir.Expression) -> str:
         """Return the name of a queue or channel; both ends of a channel have the same."""
@@ -1920,6 +1952,9 @@ class Machine:
                     lambda: self.call(then, given, code, scope, discarded=discarded),
                     lambda: self.call(otherwise, given, code, scope, discarded=discarded),
                 )
+            case Apply(name="each" | "one of", of=None, arguments=ways) if all(map(is_function, ways)) and ways:
+                results = tuple(self.call(one, given, code, scope, discarded=discarded) for one in ways)
+                return results[0] if len(results) == 1 else Apply("one of", None, results)
             case Ref(name=name):
                 if name == "require" and len(given) == 1 and isinstance(given[0][1], Const):
                     return Ref(given[0][1].text)
@@ -1980,6 +2015,8 @@ class Machine:
             case Closure() if name in INVOKES:
                 return self.call(of, given, code, scope, discarded=discarded)
             case Method() if name in INVOKES:
+                return self.call(of, given, code, scope, discarded=discarded)
+            case Apply(name="each" | "one of", of=None, arguments=ways) if ways and all(map(is_function, ways)):
                 return self.call(of, given, code, scope, discarded=discarded)
             case Items():
                 changed = self._change_items(of, name, given)
@@ -2203,6 +2240,9 @@ class Machine:
                 of.values += value.values
             else:
                 since = [one for one in self.guards[of.depth :] if not is_turn(one)]
+                turns = [one for one in self.guards[of.depth :] if is_turn(one)]
+                turn = turns[0] if len(turns) == 1 and not of.values and not since else None
+                of.over = turn.arguments[0] if isinstance(turn, Apply) and turn.name == "for" else None
                 of.values.append(Cond(self._all(since), value, NULL) if since else value)
             return NULL
         return None
@@ -2219,6 +2259,8 @@ class Machine:
     def _library_call(
         self, of: Value | None, name: str, given: list[Given], code: Call, scope: Scope, *, discarded: bool
     ) -> Value:
+        if of is None or self.full_type(of):
+            self.of_libraries.add((scope.file.path, code.line, name.rpartition(".")[2]))
         result = self._result_of(of, name, given, code, scope, discarded=discarded)
         root = of
         while isinstance(root, Apply) and root.of is not None:
@@ -2236,7 +2278,7 @@ class Machine:
         if of is None and given and name in ENVIRONMENT and isinstance(given[0][1], Const):
             default = given[1][1] if len(given) > 1 else None
             return self.setting(given[0][1].text, default.text if isinstance(default, Const) else None)
-        if isinstance(of, Items) and not given:
+        if isinstance(of, Items) and not given and name in SIZES:
             of = Ref("a list")  # how many it has does not depend on what they are
         known = self._known_function(of, name, given)
         known = self._looked_up(given) if known is None else known
@@ -2316,6 +2358,8 @@ class Machine:
         source = sequence_in(given, None) if is_function else Ref("?")
         if source != Ref("?"):  # a function of sequences, as `map` of Python
             return Apply("filtered" if keeps_elements(simple) else "mapped", source, (called[0],), via=simple)
+        if called and of is not None and name in GROUPS:
+            return Apply("grouped", of, tuple(called[:1]), via=name)
         is_alone = len(called) == 1 and all(isinstance(one, Closure | Method | Const) for _, one in given)
         others = [one for _, one in given if not isinstance(one, Closure | Method)]
         # A number beside the function says how many are done at a time.
@@ -2470,6 +2514,11 @@ class Machine:
             return thing
         if of is None and simple in ("asdict", "vars") and len(given) == 1:
             return given[0][1]
+        if of is None and name == "isinstance" and len(given) == 2:
+            kinds = given[1][1].values if isinstance(given[1][1], Items) else [given[1][1]]
+            if all(isinstance(one, Type) for one in kinds):
+                tests = [self._is_of(given[0][1], one.known.cls.name) for one in kinds if isinstance(one, Type)]
+                return reduce(lambda one, other: operate("||", (one, other)), tests) if tests else FALSE
         if of is None and name in TYPES_OF and len(given) == 1:
             return self._class_of(given[0][1])
         if of is None and simple in ITERATES and len(given) == 1 and isinstance(given[0][1], Items):
@@ -2491,7 +2540,11 @@ class Machine:
         if source == Ref("?"):
             source = next((one for _, one in given if one is not value), source)
         count = len(function.parameters) if function is not None else 1
-        inside = source if is_made(source) else self.element(source)
+        inside = source if is_made(source) and not exchange_of(source) else self.element(source)
+        if of is not None and (bus := topic_of(of, given)) and bus in self.fed:
+            inside = taken(self.fed[bus], bus)
+        if source == Ref("?"):
+            inside = Opaque("what a library gives")
         arguments: list[Given] = [
             ("", inside if at == 0 else Apply(f"each {at}", None, (source,))) for at in range(count)
         ]
@@ -2844,6 +2897,8 @@ class Machine:
                 self.spent = True
             return Opaque(f"{function.name} calls itself", tuple(value for _, value in given))
         self.visited.add(id(function))
+        if self._frames:
+            self.entered.add(id(function))
         self.followed.add(site := self._site)
         self._parameters(function, scope, given)
         frame = _Frame(function, site, guards=len(self.guards))

@@ -38,6 +38,8 @@ from scanner_programs.libraries.standard import ADDS, HOLDERS, SEQUENCES, TAKES
 from scanner_programs.values import Apply, Const, Get, Thing, Value
 
 _WRAPPERS_OPEN = "<["
+_STRUCTURAL = ("go", "typescript", "javascript", "python")
+"""Languages in which a class has an interface by its methods; in Python, one that is declared as a protocol."""
 _WRAPPERS_CLOSE = ">]"
 
 
@@ -210,6 +212,10 @@ class Program:
         for file, function in (*own, *free):
             if function.receiver:
                 found.setdefault(function.name, []).append(Place(function, file))
+        for file in self.files:
+            for owner, function in file.methods if file.language == "csharp" else ():
+                if owner not in self.classes:
+                    found.setdefault(function.name, []).append(Place(function, file))
         return found
 
     def extension(self, name: str, kind: str) -> Place | None:
@@ -235,7 +241,7 @@ class Program:
         return found
 
     def subclasses(self, known: Known) -> list[Known]:
-        """Return the classes that extend or implement a class, at any distance; of Go, those with its methods."""
+        """Return the classes that extend or implement a class, at any distance, also by having its methods."""
         found: list[Known] = []
         waiting = [known]
         while waiting:
@@ -243,7 +249,7 @@ class Program:
                 if one not in found:
                     found.append(one)
                     waiting.append(one)
-        if not found and known.cls.kind == "interface" and known.file.language in ("go", "typescript", "javascript"):
+        if not found and known.cls.kind == "interface" and known.file.language in _STRUCTURAL:
             wanted = {_signature(function) for function in known.cls.functions}
             for listed in self.classes.values() if wanted else ():
                 found += [

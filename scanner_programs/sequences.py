@@ -1,4 +1,4 @@
-"""Values as sequences and pairs of others: their elements, entries and what joins them."""
+"""Values as sequences and pairs of others, and objects that one part of a program hands values to another by."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scanner_programs.ir import Kind
-from scanner_programs.libraries.standard import KEEPS
+from scanner_programs.libraries.standard import KEEPS, SEQUENCES
 from scanner_programs.values import (
     Apply,
     Closure,
@@ -14,9 +14,13 @@ from scanner_programs.values import (
     Const,
     Items,
     Method,
+    Opaque,
     Ref,
     Thing,
+    Type,
     Value,
+    is_made,
+    show,
 )
 
 Given = tuple[str, Value]
@@ -108,3 +112,51 @@ def connected_with(stream: Value) -> Value | None:
 def stands_for_any(value: Apply) -> bool:
     """Return whether a value stands for any stream: steps on it are done to the streams that it is given later."""
     return value.of is None and bool(value.via) and value.via == value.name
+
+
+_ENDINGS = (*SEQUENCES, "channel", "chan", "subject")
+_LONGEST_NAME = 300
+
+
+def exchange_of(value: Value) -> str:
+    """Return what a container of a library is known by that the program makes; empty for other values."""
+    if isinstance(value, Thing) and value.known is None and value.type:
+        kind, made = value.type, f"@{value.line}"
+    elif isinstance(value, Apply) and value.of is None and (is_made(value) or value.name.startswith("chan")):
+        kind, made = value.name, show(value)[:_LONGEST_NAME]
+    else:
+        return ""
+    return f"{kind}{made}" if is_container(kind) else ""
+
+
+def is_container(kind: str) -> bool:
+    """Return whether a type is one of several elements of the language's library, by how such types are called."""
+    simple = kind.partition("<")[0].replace("::", ".").rpartition(".")[2].lower()
+    return kind.lstrip("<-").startswith("chan ") or simple.endswith(_ENDINGS)
+
+
+def put(given: Sequence[tuple[str, Value]]) -> Value | None:
+    """Return the only value that a call is given which is no constant and no function; None for other calls."""
+    listed = [one for _, one in given if not isinstance(one, Closure | Method | Const | Ref)]
+    return listed[0] if len(listed) == 1 else None
+
+
+def topic_of(of: Value | None, given: Sequence[tuple[str, Value]]) -> str:
+    """Return what a bus knows handlers by: the object itself, and the name or class that a call begins with."""
+    first = given[0][1] if len(given) > 1 else None
+    is_named = isinstance(first, Type) or (isinstance(first, Const) and first.kind is Kind.TEXT)
+    if first is None or not is_named or not isinstance(of, Thing) or of.known is not None:
+        return ""
+    return f"{of.type}@{of.line} {show(first)}"
+
+
+def taken(listed: Sequence[Value], name: str) -> Value:
+    """Return what is taken from a container that the program puts values in."""
+    if not listed:
+        return Opaque(f"contents of {name}")
+    return listed[0] if len(listed) == 1 else Apply("each", None, tuple(listed))
+
+
+def grouped(value: Value) -> Value | None:
+    """Return the key of a group of elements that a sequence was divided in; None for other values."""
+    return value.arguments[0] if isinstance(value, Apply) and value.name == "grouped" else None

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scanner_programs import ir
+from scanner_programs.guards import compares_topic
 from scanner_programs.ir import Literal
 from scanner_programs.libraries.others import (
     FLATTENED,
@@ -20,21 +21,7 @@ from scanner_programs.libraries.others import (
 from scanner_programs.machine import Machine
 from scanner_programs.program import Known, Place, Program, Scope
 from scanner_programs.residue import code_text
-from scanner_programs.values import (
-    NULL,
-    REMOVED,
-    Apply,
-    Cond,
-    Get,
-    Input,
-    Items,
-    Ref,
-    Shown,
-    Thing,
-    Value,
-    compares_topic,
-    show,
-)
+from scanner_programs.values import NULL, REMOVED, Apply, Cond, Get, Input, Items, Ref, Shown, Thing, Value, show
 
 _OR = " or "
 _DEEPEST = 5

@@ -1,0 +1,241 @@
+"""What a program hands from one part of it to another, and that what is not followed is said to be so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from scanner_programs.compare import compare
+from scanner_programs.endpoints import Endpoints
+
+Sends = Callable[..., Endpoints]
+
+
+def fields_of(found: Endpoints, topic: str) -> dict[str, str]:
+    return {path: part.text for one in found.contracts if topic in one.topics for path, part in one.shape.fields}
+
+
+def passed_of(found: Endpoints) -> set[tuple[str, str]]:
+    return {(".".join(one.field), one.target) for one in found.passed if one.field and one.target}
+
+
+GENERIC = """
+import org.apache.kafka.clients.producer.*;
+class Sink {
+  private final Producer<String, String> producer;
+  Sink(Producer<String, String> producer) { this.producer = producer; }
+  void write(String topic, Object value) { producer.send(new ProducerRecord<>(topic, Json.of(value))); }
+}
+"""
+HANDED = """
+import org.apache.kafka.clients.producer.*;
+import java.util.List;
+class Sink {
+  private final Producer<String, String> producer;
+  private final Spool spool;
+  void flush(List<ProducerRecord<String, String>> spooled) { spool.each(spooled, producer::send); }
+}
+"""
+INTERNAL = """
+import org.apache.kafka.clients.producer.*;
+class Ring { void offer(Object one) { new Slot(one); } }
+class Sink {
+  private final Producer<String, String> producer;
+  void write(Object value) { producer.send(new ProducerRecord<>("out", Json.of(value))); }
+}
+class Service { void run(Registry registry, Order order) { registry.sinkOf(order).write(order.total()); } }
+"""
+
+
+@pytest.mark.parametrize("code", [GENERIC, HANDED, INTERNAL])
+def test_a_send_that_is_not_followed_is_said_to_be_so(sends: Sends, code: str) -> None:
+    """Otherwise a change of what reaches it would be called harmless."""
+    assert sends({"Sink.java": code}).is_opaque
+
+
+def test_what_a_sequence_is_filtered_by_decides_what_is_sent(sends: Sends) -> None:
+    code = """
+import { Kafka } from 'kafkajs';
+const producer = new Kafka({}).producer();
+export async function publish(rows: Row[]) {
+  await producer.send({ topic: 'out', messages: rows.filter((r) => r.open).map((r) => ({ value: r.id })) });
+}
+"""
+    other = code.replace("r.open", "r.open && r.paid")
+
+    assert [one.aspect for one in compare(sends({"a.ts": code}), sends({"a.ts": other}))] != []
+
+
+@pytest.mark.parametrize(("name", "other"), [("maxOf", "minOf"), ("filter", "filterNot"), ("sumOf", "maxOf")])
+def test_methods_that_do_other_things_with_a_function_differ(sends: Sends, name: str, other: str) -> None:
+    code = """
+import org.apache.kafka.clients.producer.KafkaProducer
+import org.apache.kafka.clients.producer.ProducerRecord
+class A(private val producer: KafkaProducer<String, Any>) {
+    fun on(rows: List<Row>) { producer.send(ProducerRecord("out", mapOf("a" to rows.NAME { it.x }))) }
+}
+"""
+    found = [sends({"A.kt": code.replace("NAME", each)}) for each in (name, other)]
+
+    assert any(one.certain for one in compare(*found))
+
+
+def test_a_flag_that_one_function_sets_is_not_what_another_sees(sends: Sends) -> None:
+    """A program that can be stopped runs until then."""
+    code = """
+from confluent_kafka import Producer
+class Loop:
+    def __init__(self):
+        self.running = True
+        self.producer = Producer({})
+    def halt(self):
+        self.running = False
+        self.producer.flush()
+    def run(self, source):
+        while self.running:
+            self.producer.produce("beats", value={"at": source.now()})
+def main(source):
+    Loop().run(source)
+"""
+    assert fields_of(sends({"a.py": code}), "beats").keys() == {"at"}
+
+
+def test_a_protocol_of_python_is_any_class_with_its_methods(sends: Sends) -> None:
+    code = """
+from typing import Protocol
+from kafka import KafkaProducer
+class Port(Protocol):
+    def emit(self, name: str, body: dict) -> None: ...
+class Wire:
+    def __init__(self):
+        self.client = KafkaProducer()
+    def emit(self, name: str, body: dict) -> None:
+        self.client.send(name, body)
+class Stock:
+    def __init__(self, port: Port):
+        self.port = port
+    def moved(self, sku, count):
+        self.port.emit("stock", {"sku": sku, "count": count})
+"""
+    assert fields_of(sends({"a.py": code}), "stock").keys() == {"sku", "count"}
+
+
+def test_a_function_of_python_is_chosen_by_the_class_of_its_argument(sends: Sends) -> None:
+    code = """
+from dataclasses import dataclass
+from functools import singledispatch
+from kafka import KafkaProducer
+producer = KafkaProducer()
+@dataclass
+class Opened:
+    number: str
+@dataclass
+class Closed:
+    number: str
+    why: str
+@singledispatch
+def body(event):
+    raise NotImplementedError
+@body.register(Opened)
+def opened(event):
+    return {"no": event.number}
+@body.register
+def closed(event: Closed):
+    return {"no": event.number, "because": event.why}
+def close(number, why):
+    producer.send("cases", body(Closed(number, why)))
+"""
+    assert fields_of(sends({"a.py": code}), "cases").keys() == {"no", "because"}
+
+
+def test_a_topic_in_a_note_may_be_a_setting(sends: Sends) -> None:
+    code = """
+from faststream.kafka import KafkaBroker
+class Names:
+    out = "labels"
+broker = KafkaBroker("x")
+@broker.subscriber("parcels")
+@broker.publisher(Names.out)
+async def label(parcel):
+    return {"id": parcel["id"]}
+"""
+    assert passed_of(sends({"a.py": code})) == {("id", "id")}
+
+
+CSHARP = """
+using Confluent.Kafka;
+using System.Collections.Concurrent;
+record Trade(string Book, decimal Price, int Count);
+record Total(string Book, decimal Sum);
+class A {
+  private readonly IProducer<string, Total> _producer;
+  private readonly ConcurrentDictionary<string, Total> _last = new();
+  BODY
+}
+"""
+
+
+def test_a_query_of_csharp_is_what_its_methods_make(sends: Sends) -> None:
+    body = """
+  void Run(IConsumer<string, List<Trade>> consumer) {
+    consumer.Subscribe("trades");
+    var trades = consumer.Consume().Message.Value;
+    var totals = from t in trades let worth = t.Price * t.Count where worth > 0
+                 select new Total(t.Book, worth);
+    foreach (var total in totals) _producer.Produce("totals", new Message<string, Total> { Value = total });
+  }"""
+    found = sends({"A.cs": CSHARP.replace("BODY", body)})
+
+    assert fields_of(found, "totals").keys() == {"Book", "Sum"}
+
+
+def test_what_a_method_of_csharp_sets_for_its_caller_is_followed(sends: Sends) -> None:
+    body = """
+  private bool TryPrice(Trade trade, out decimal price) {
+    price = trade.Price * 2;
+    return true;
+  }
+  void Run(Trade trade) {
+    if (!TryPrice(trade, out var price)) return;
+    _producer.Produce("totals", new Message<string, Total> { Value = new Total(trade.Book, price) });
+  }"""
+    found = sends({"A.cs": CSHARP.replace("BODY", body)})
+
+    assert fields_of(found, "totals")["Sum"] == "*(2, in:0.Price)"
+
+
+def test_what_goes_through_a_channel_of_go_is_followed(sends: Sends) -> None:
+    code = """
+package main
+import "github.com/segmentio/kafka-go"
+type Beat struct { Host string `json:"host"`; Load float64 `json:"load"` }
+func relay(in <-chan Beat, w *kafka.Writer) {
+	for b := range in {
+		body, _ := json.Marshal(b)
+		w.WriteMessages(ctx, kafka.Message{Topic: "beats", Value: body})
+	}
+}
+func main() {
+	beats := make(chan Beat, 10)
+	go relay(beats, &kafka.Writer{})
+	beats <- Beat{Host: hostname(), Load: load()}
+}
+"""
+    assert fields_of(sends({"main.go": code}), "beats").keys() >= {"host", "load"}
+
+
+def test_what_a_bus_of_the_language_is_given_reaches_its_handlers(sends: Sends) -> None:
+    code = """
+import { EventEmitter } from 'events';
+import { Kafka } from 'kafkajs';
+const bus = new EventEmitter();
+const producer = new Kafka({}).producer();
+bus.on('paid', (one) => producer.send({ topic: 'paid', messages: [{ value: JSON.stringify({ no: one.no }) }] }));
+export function pay(order) {
+  if (order.total > 0) bus.emit('paid', { no: order.id });
+}
+"""
+    other = code.replace("no: order.id", "no: order.number")
+
+    assert any(one.certain for one in compare(sends({"a.ts": code}), sends({"a.ts": other})))
