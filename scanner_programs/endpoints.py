@@ -36,6 +36,7 @@ from scanner_programs.values import (
     Shown,
     Thing,
     Value,
+    is_function,
     is_made,
     negate,
     show,
@@ -284,7 +285,7 @@ class _Reader:
 
     def _reaching(self, places: Sequence[Place]) -> dict[int, Place]:
         """Return the functions that may reach a send, by identity."""
-        names = {name for rows in self._clients.values() for row in rows for name in row.sends}
+        names = {name for rows in self._clients.values() for row in rows for name in (*row.sends, *row.connects)}
         names |= {note for rows in self._clients.values() for row in rows for note in (*row.result, *row.declared)}
         names |= {function.name for function in self._declared}
         found = reaching(places, names)
@@ -502,6 +503,7 @@ class _Reader:
         row = self._client_of(machine, made, name)
         if row is None:
             self._receives.note(made, name)
+            self._connect(machine, made, name)
             return False
         signature = row.sends[name].get(len(made.given), row.sends[name].get(0))
         if signature is None:
@@ -516,6 +518,22 @@ class _Reader:
             made = replace(made, of=None, guards=(*made.guards, *_kept(made.of)))
         self._records(machine, made, name, parts)
         return True
+
+    def _connect(self, machine: Machine, made: Made, name: str) -> None:
+        """Call the function that a client is given for the records of a topic, and note what it returns as sent."""
+        row = next((row for row in self._clients.get(made.file.language, ()) if name in row.connects), None)
+        given = (value for _, value in made.given)
+        parts = dict(zip(row.connects[name].split(), given, strict=False)) if row is not None else {}
+        function = parts.get("function")
+        if function is None or not is_function(function):
+            return
+        topics = [Const(Kind.TEXT, one) for one in _texts(self._set(parts["received"]))]
+        record = Apply("received", None, tuple(topics), via="record")
+        result = machine.call(function, [("", record)], ir.Call(Name(name), (), made.place[1]), Scope(made.file))
+        self._seen.add(made.place)
+        if "topic" in parts:
+            sent = machine.part(result, 0) if made.file.language == "go" else result  # an error is the second result
+            self._records(machine, made, name, {"topic": parts["topic"], "record": sent})
 
     def _application(self, made: Made, kind: str) -> None:
         """Note the settings that what runs a topology is given."""
@@ -632,7 +650,8 @@ class _Reader:
             case Cond(test=test, then=then, otherwise=otherwise):
                 for way, guard in ((then, show(test)), (otherwise, f"not {show(test)}")):
                     for found in self._parts_of(machine, way, depth + 1):
-                        yield {**found, "guard": Ref(guard)}
+                        inner = found.get("guard")
+                        yield {**found, "guard": Ref(f"{guard} && {inner.name}" if isinstance(inner, Ref) else guard)}
             case Apply(name="each" | "mapped") | Apply(name="#0"):
                 inside = machine.element(value) if value.name != "each" else value.arguments[0]
                 kept = " && ".join(show(one) for one in _filters(inside if value.name == "each" else value))

@@ -34,6 +34,7 @@ from scanner_programs.libraries.standard import (
     FLATTENS,
     FOLDS,
     FUNCTIONAL,
+    GETS,
     GROUPS,
     HELD,
     HOLDERS,
@@ -193,6 +194,7 @@ class Machine:
         self.spent = False
         self.visited: set[int] = set()
         self.fed: dict[str, list[Value]] = {}
+        self._put_under: dict[str, dict[str, Value]] = {}
         self._ways: dict[str, list[tuple[tuple[tuple[str, int], ...], str]]] = {}
         self.records: list[Thing] = []
         self.followed: set[tuple[str, int]] = set()
@@ -556,6 +558,8 @@ class Machine:
         """Return a value as one of the type of where it goes, made so by the type's own conversion if it has one."""
         if not kind:
             return value
+        if isinstance(value, Closure) and ".(" in kind.partition("->")[0] and scope.file.language == "kotlin":
+            return extending(value, kind)
         if isinstance(value, Cond):
             ways = self.converted(value.then, kind, scope), self.converted(value.otherwise, kind, scope)
             return value if ways == (value.then, value.otherwise) else Cond(value.test, *ways)
@@ -615,7 +619,7 @@ class Machine:
                     value = self._apart(one.value, file)
                     self.keeps = keeps
                     if len(names) > 1:
-                        value = self._part(value, place)
+                        value = self.part(value, place)
                     kind = one.type if isinstance(one, ir.Declare) else ""
                     if value == NULL and kind:
                         value = self._given(f"global {kind}", kind, file, None)
@@ -850,7 +854,7 @@ class Machine:
                 found = self._of_ref(before, name)
                 return Ref(f"{before}.{name}") if found is None else found
             case Items() if name in ("0", "1", "2", "3"):
-                return self._part(value, int(name))
+                return self.part(value, int(name))
             case Items() if (found := member_of_items(value, name)) is not None:
                 return found
         if name in ("Key", "key") and (key := grouped(value)) is not None:
@@ -1291,7 +1295,7 @@ class Machine:
         if isinstance(of, Thing) and self._is_table(of) and not isinstance(key, Const):
             return self._entry(of, key, NULL)
         if isinstance(of, Items) and isinstance(key, Const) and key.text.lstrip("-").isdigit():
-            return self._part(of, int(key.text))
+            return self.part(of, int(key.text))
         is_step = isinstance(key, Apply) and key.of is not None and key.name in ("mapped", "filtered")
         if is_step and isinstance(key, Apply) and key.of is not None and show(key.of) == show(of):
             return Apply("filtered", of, key.arguments)  # as data frames keep the rows for which something holds
@@ -1335,14 +1339,14 @@ class Machine:
         return found
 
     @staticmethod
-    def _part(value: Value, place: int) -> Value:
+    def part(value: Value, place: int) -> Value:
         """Return one of several results."""
         if isinstance(value, Items):
             if -len(value.values) <= place < len(value.values):
                 return value.values[place]
             return Get(value, str(place))
         if isinstance(value, Cond):
-            return choose(value.test, Machine._part(value.then, place), Machine._part(value.otherwise, place))
+            return choose(value.test, Machine.part(value.then, place), Machine.part(value.otherwise, place))
         return value if place == 0 or value == NULL else Apply(f"#{place}", None, (value,))
 
     def _choice(self, test: Value, then: ir.Expression, otherwise: ir.Expression, scope: Scope) -> Value:
@@ -1450,7 +1454,7 @@ class Machine:
                 names = self._members_by_place(of) if scope.file.language in IMPLICIT else []
                 tests = [
                     self._pattern(
-                        self.member(of, names[place]) if place < len(names) else self._part(of, place), each, scope
+                        self.member(of, names[place]) if place < len(names) else self.part(of, place), each, scope
                     )
                     for place, each in enumerate(items)
                 ]
@@ -1669,7 +1673,7 @@ class Machine:
             case ir.Sequence(items=items):
                 names = self._members_by_place(value) if scope.file.language in IMPLICIT else []
                 for place, one in enumerate(items):
-                    part = self.member(value, names[place]) if place < len(names) else self._part(value, place)
+                    part = self.member(value, names[place]) if place < len(names) else self.part(value, place)
                     self._take_apart(one, part, scope)
             case ir.Record(entries=entries):
                 taken = [key.text for key, _ in entries if isinstance(key, Literal)]
@@ -1718,7 +1722,7 @@ class Machine:
             case ir.Sequence() | ir.Record():
                 parts = target.items if isinstance(target, ir.Sequence) else ()
                 for place, one in enumerate(parts):
-                    self._store(one, self._part(value, place), scope)
+                    self._store(one, self.part(value, place), scope)
             case ir.Operation(operands=operands) if len(operands) == 1:
                 self._store(operands[0], value, scope)
 
@@ -1786,9 +1790,10 @@ class Machine:
         if isinstance(function, Name) and scope.find(function.name) is None:
             given = self._arguments(code.arguments, scope)
             is_next = function.name.startswith(" ") or scope.file.language == "kotlin"
-            if is_next and function.name.strip() in EMITS and given and function.name not in self.program.functions:
-                return self._yield(function.name, given[0][1])
             found = self._own_method(function.name, len(given), scope)
+            is_next = is_next and function.name.strip() in EMITS and function.name not in self.program.functions
+            if is_next and given and found is None:
+                return self._yield(function.name, given[0][1])
             if found is not None:
                 return self.call_method(*found, given, code, scope, discarded=discarded)
             value = self._name(function.name, scope)
@@ -1820,6 +1825,7 @@ class Machine:
                 return kept[0] if len(kept) == 1 else Apply("each", None, tuple(kept))
             if exchange := self._exchange(of, function.name, given):
                 self._feed(exchange[0], exchange[1], (scope.file.path, code.line))
+                discarded = False  # it is for those that take it, and changes nothing else
             elif (function.name in ADDS or is_state) and given:
                 self._feed(self._container(function.of), given[-1][1], (scope.file.path, code.line))
             return self.call_method(of, function.name, given, code, scope, discarded=discarded)
@@ -1851,6 +1857,8 @@ class Machine:
     def _feed(self, name: str, value: Value, site: tuple[str, int]) -> None:
         """Note what is put in a queue or channel; what is seen from further outside replaces what it is part of."""
         way, text = (site, *self.sites), show(value)
+        tests = [one for one in self.guards if not is_turn(one)]
+        self._put_under.setdefault(name, {})[text] = self._all(tests) if tests else TRUE
         listed, ways = self.fed.setdefault(name, []), self._ways.setdefault(name, [])
         for at in reversed(range(len(ways))):
             earlier, was = ways[at]
@@ -1861,6 +1869,13 @@ class Machine:
         if len(listed) < _MOST_TURNS and all(text != was for _, was in ways):
             listed.append(value)
             ways.append((way, text))
+
+    def _under_which(self, name: str) -> list[Value]:
+        """Return the condition under which something is put in a container or given to a bus, if there is one."""
+        tests = list(self._put_under.get(name, {}).values()) if name else []
+        if not tests or TRUE in tests:
+            return []
+        return [reduce(lambda one, other: operate("||", (one, other)), tests)]
 
     def _exchange(self, of: Value, name: str, given: list[Given]) -> tuple[str, Value] | None:
         """Return the container or the handlers that a call puts a value in, and the value; None for other calls."""
@@ -1941,7 +1956,10 @@ class Machine:
             case Const() if value == NULL:
                 return NULL
             case Closure():
-                return self._invoke(value.function, Scope(value.scope.file, value.scope, value.this, None), given)
+                function = value.function
+                if scope.file.language == "kotlin" and not function.name.isidentifier():
+                    function, given = self._with_receiver(function, given, scope)
+                return self._invoke(function, Scope(value.scope.file, value.scope, value.this, None), given)
             case Type(known=known):
                 return self._construct(known, given, (), code.line)
             case Method(of=of, name=name):
@@ -1967,6 +1985,17 @@ class Machine:
                     if self.program.method(known, name, len(given)) is not None:
                         return self.call_method(value, name, given, code, scope, discarded=discarded)
         return self._library_call(value, "()", given, code, scope, discarded=discarded)
+
+    def _with_receiver(self, function: Function, given: list[Given], scope: Scope) -> tuple[Function, list[Given]]:
+        """Return a function of Kotlin that extends an object, and what it is given with the object first."""
+        listed = function.parameters
+        if listed and listed[0].name == "this":
+            own = next((one for one, _ in self._receivers(scope) if one is not None), None)
+            is_implied = len(given) < len(listed) and own is not None and listed[-1].default is None
+            return function, [("", own), *given] if is_implied and own is not None else given
+        if len(given) == len(listed) + 1:
+            return replace(function, parameters=(ir.Parameter("this"), *listed)), given
+        return function, given
 
     def call_method(
         self, of: Value, name: str, given: list[Given], code: Call, scope: Scope, *, discarded: bool = False
@@ -2189,7 +2218,7 @@ class Machine:
         if len(given) == 2 and isinstance(of, Input) and known is None and name in PUTS:
             self.set_member(of, self._key(given[0][1]), given[1][1])
             return of
-        if given and len(given) < 3 and is_free and name in ("get", "Get", "getOrDefault") and isinstance(of, Thing):
+        if given and len(given) < 3 and is_free and name in GETS and isinstance(of, Thing):
             key, missing = given[0][1], given[1][1] if len(given) == 2 else NULL
             if isinstance(key, Const):
                 return self.member(of, key.text) if key.text in of.fields or len(given) == 1 else missing
@@ -2541,7 +2570,8 @@ class Machine:
             source = next((one for _, one in given if one is not value), source)
         count = len(function.parameters) if function is not None else 1
         inside = source if is_made(source) and not exchange_of(source) else self.element(source)
-        if of is not None and (bus := topic_of(of, given)) and bus in self.fed:
+        bus = topic_of(of, given) if of is not None else ""
+        if bus and bus in self.fed:
             inside = taken(self.fed[bus], bus)
         if source == Ref("?"):
             inside = Opaque("what a library gives")
@@ -2559,6 +2589,7 @@ class Machine:
         is_used = function is None or any(one.name != "_" for one in function.parameters)
         if count and is_used and not self.is_watcher(source, ""):
             self.guards.append(Apply("for", None, (origin_of(source),)))
+        self.guards += self._under_which(bus or exchange_of(source))
         result = self.call(value, arguments, code, scope)
         del self.guards[start:]
         self._left = left
@@ -3005,6 +3036,17 @@ def _brief(text: str) -> str:
     if len(text) <= _LONGEST:
         return text
     return f"{text[:_LONGEST]}… {hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def extending(value: Closure, kind: str) -> Closure:
+    """Return a lambda as a function that extends an object, as the type of where it goes says in Kotlin."""
+    listed = value.function.parameters
+    if listed and listed[0].name == "this":
+        return value
+    has_none = len(listed) == 1 and listed[0].name == "it" and kind.partition(".(")[2].lstrip().startswith(")")
+    listed = tuple(replace(one, default=None) if one.name == "it" else one for one in listed)
+    receiver = ir.Parameter("this", kind.partition(".(")[0].strip("( "))
+    return replace(value, function=replace(value.function, parameters=(receiver, *(() if has_none else listed))))
 
 
 def _is_abstract(function: Function) -> bool:

@@ -21,7 +21,21 @@ from scanner_programs.libraries.others import (
 from scanner_programs.machine import Machine
 from scanner_programs.program import Known, Place, Program, Scope
 from scanner_programs.residue import code_text
-from scanner_programs.values import NULL, REMOVED, Apply, Cond, Get, Input, Items, Ref, Shown, Thing, Value, show
+from scanner_programs.values import (
+    NULL,
+    REMOVED,
+    Apply,
+    Cond,
+    Get,
+    Input,
+    Items,
+    Ref,
+    Shown,
+    Thing,
+    Value,
+    is_mapping,
+    show,
+)
 
 _OR = " or "
 _DEEPEST = 5
@@ -112,7 +126,9 @@ class _Shapes:
                 for one in values:
                     self.read(one, f"{path}[]", depth + 1)
                 return
-            case Apply(name="mapped", of=of, arguments=arguments) if self._is_structured(arguments[0]):
+            case Apply(name="mapped", of=of, arguments=arguments) if is_mapping(value) and self._is_structured(
+                arguments[0]
+            ):
                 is_one = of is not None and self._machine.is_single(_source(of))
                 self.read(arguments[0], path if is_one else f"{path}[]", depth + 1)
                 return

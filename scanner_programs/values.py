@@ -379,6 +379,11 @@ def is_made(value: Value) -> bool:
     return isinstance(value, Thing) and bool(value.type)
 
 
+def is_mapping(value: Apply) -> bool:
+    """Return whether a sequence has what a function makes of each element of another one, and nothing else."""
+    return not value.via or value.via.partition("<")[0] in MAPS
+
+
 def is_function(value: Value) -> bool:
     """Return whether a value is a function of the program."""
     return isinstance(value, Closure | Method)

@@ -111,6 +111,8 @@ LOOKUPS = _words("field at apply GetProperty")
 """Methods beside those that begin with `get` that return the member of an object whose name they are given."""
 FLATTENS = _words("flatMap flat_map SelectMany flatMapIterable concatMap mapMany flatten mapConcat")
 """Methods of sequences that are given a function which makes several elements of one."""
+GETS = _words("get Get getOrDefault getValue TryGetValue")
+"""Methods of maps that return the value of a key."""
 GROUPS = _words("GroupBy groupBy groupingBy group_by chunkBy partition_by groupby")
 """Methods of sequences that divide the elements in groups by a key, which a function makes of each."""
 MAPS = FLATTENS | _words(

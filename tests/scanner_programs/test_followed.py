@@ -239,3 +239,79 @@ export function pay(order) {
     other = code.replace("no: order.id", "no: order.number")
 
     assert any(one.certain for one in compare(sends({"a.ts": code}), sends({"a.ts": other})))
+
+
+def test_a_condition_before_a_bus_decides_what_its_handlers_send(sends: Sends) -> None:
+    code = """
+import mitt from 'mitt';
+import { Kafka } from 'kafkajs';
+const producer = new Kafka({}).producer();
+const hub = new Hub();
+hub.on('left', (id) => producer.send({ topic: 'left', messages: [{ value: id }] }));
+export const leave = (user) => { hub.fire('left', user.id); };
+"""
+    other = code.replace("hub.fire(", "if (user.active) hub.fire(")
+
+    assert any(one.certain for one in compare(sends({"a.ts": code}), sends({"a.ts": other})))
+
+
+def test_a_lambda_of_kotlin_extends_the_object_that_its_type_says(sends: Sends) -> None:
+    code = """
+import org.apache.kafka.clients.producer.KafkaProducer
+import org.apache.kafka.clients.producer.ProducerRecord
+class Draft(val producer: KafkaProducer<String, Any>) {
+    private var body: Map<String, Any> = emptyMap()
+    fun body(value: Map<String, Any>) { body = value }
+    fun post(topic: String) { producer.send(ProducerRecord(topic, body)) }
+}
+class Desk(private val producer: KafkaProducer<String, Any>) {
+    private fun draft(build: Draft.(String) -> Unit) = Draft(producer).run { build("desk") }
+    fun close(ticket: Ticket) = draft { name ->
+        body(mapOf("id" to ticket.id, "by" to name))
+        post("tickets")
+    }
+}
+"""
+    assert fields_of(sends({"A.kt": code}), "tickets").keys() >= {"id", "by"}
+
+
+def test_a_value_of_kotlin_that_is_taken_under_a_condition_has_its_fields(sends: Sends) -> None:
+    code = """
+import org.apache.kafka.clients.producer.KafkaProducer
+import org.apache.kafka.clients.producer.ProducerRecord
+class A(private val producer: KafkaProducer<String, Any>) {
+    fun on(reading: Reading) {
+        val hot = reading.takeUnless { it.celsius < 40 } ?: return
+        producer.send(ProducerRecord("hot", mapOf("at" to hot.at)))
+    }
+}
+"""
+    other = code.replace("< 40", "< 50")
+
+    assert any(one.certain for one in compare(sends({"A.kt": code}), sends({"A.kt": other})))
+
+
+def test_what_a_handler_returns_that_a_router_writes_is_sent(sends: Sends) -> None:
+    code = """
+package main
+import (
+	"encoding/json"
+	"github.com/ThreeDotsLabs/watermill/message"
+)
+type Scan struct { Code string `json:"code"`; Gate int `json:"gate"` }
+type Entry struct { Ticket string `json:"ticket"` }
+func wire(r *message.Router, s message.Subscriber, p message.Publisher) {
+	r.AddHandler("entries", "scans", s, "entries", p, func(m *message.Message) ([]*message.Message, error) {
+		scan := Scan{}
+		if err := json.Unmarshal(m.Payload, &scan); err != nil {
+			return nil, err
+		}
+		body, err := json.Marshal(Entry{Ticket: scan.Code})
+		return []*message.Message{message.NewMessage("id", body)}, err
+	})
+}
+"""
+    found = sends({"main.go": code})
+
+    assert passed_of(found) == {("code", "ticket")}
+    assert {topic for one in found.contracts for topic in one.topics} == {"entries"}
