@@ -289,6 +289,7 @@ class _Reader:
         names |= {note for rows in self._clients.values() for row in rows for note in (*row.result, *row.declared)}
         names |= {function.name for function in self._declared}
         found = reaching(places, names)
+        self._senders = set(found)
         found |= {id(place): place for place in places if self._is_written(place)}
         self._serving = {id(one.known.cls) for one in found.values() if one.known is not None}
         for place in places:
@@ -1012,10 +1013,14 @@ class _Reader:
         waiting: dict[str, list[Place]] = {}
         for place in found.values():
             function = place.function
-            if function.body is not None and function.name and id(function) not in machine.entered:
+            is_sender = id(place) in self._senders and function.body is not None and bool(function.name)
+            if is_sender and id(function) not in machine.entered:
                 waiting.setdefault(function.name, []).append(place)
-        for place in found.values():
-            for name, code in called_in(place.function) if waiting else ():
+        for place in found.values() if waiting else ():
+            for name in passed_in(place.function):  # what is given the function may call it
+                if any(one.known is place.known for one in waiting.get(name, ())):
+                    self._found.unresolved.append((place.file.path, place.function.line or 1))
+            for name, code in called_in(place.function):
                 at = (place.file.path, code.line)
                 if (
                     name not in waiting
@@ -1032,7 +1037,7 @@ class _Reader:
                     self._found.unresolved.append(at)
 
     def _unnamed(self) -> None:
-        """Note the sends whose topic no function knows: what they send cannot be told from other records."""
+        """Note the sends whose topic no function knows: their records may be those of any topic."""
         named = {one.place for one in self._found.contracts if one.topics or one.topic.startswith("setting(")}
         for one in self._found.contracts:
             if one.place in self._seen and one.place not in named and one.place not in self._found.unresolved:

@@ -564,7 +564,9 @@ class Machine:
             ways = self.converted(value.then, kind, scope), self.converted(value.otherwise, kind, scope)
             return value if ways == (value.then, value.otherwise) else Cond(value.test, *ways)
         if isinstance(value, Apply) and value.name in CONVERTS and value.of is not None and not value.arguments:
-            wanted = (parameters_of(kind) or [""])[0] if base_type(kind).rpartition(".")[2] in HOLDERS else kind
+            wanted = kind
+            while base_type(wanted).rpartition(".")[2] in HOLDERS:
+                wanted = (parameters_of(wanted) or [""])[0]
             known = self.program.class_of(wanted, scope.file, scope.known)
             found = self._conversion(known, value.of) if known is not None else None
             if found is not None:
@@ -586,6 +588,9 @@ class Machine:
         """Return whether a type is a name alone that stands for no class: a parameter of what it is used in."""
         file, near = self.types[kind]
         text = base_type(kind.partition("\0")[0])
+        first, _, rest = text.partition(".")
+        if file.language == "rust" and rest.isidentifier() and first not in file.imports:  # a type of a trait
+            return self.program.class_of(first, file, near) is None
         is_name = text.isidentifier() and text.lower() not in SCALARS and text not in file.imports
         return is_name and self.program.class_of(text, file, near) is None and not self._is_generic(kind)
 
@@ -1547,6 +1552,9 @@ class Machine:
         start = len(self.guards)
         if code.source is not None:
             source = self.value(code.source, scope)
+            if isinstance(code.source, Call) and isinstance(source, Apply):
+                kept = [one for one in self.fed.get(self._container(code.source), []) if is_function(one)]
+                source = Items(kept) if kept else source
             if isinstance(source, Items) and not source.values and self._frames:
                 name = self._container(code.source)
                 listed = self.fed.get(name, [])
@@ -1895,6 +1903,8 @@ class Machine:
         if known is not None and isinstance(call.function, Member) and self.program.method(known, call.function.name):
             return None
         listed = self.fed.get(self._container(code), [])
+        if self.is_single(of) and not listed:
+            return of  # what an optional value has
         if listed:
             return listed[0] if len(listed) == 1 else Apply("each", None, tuple(listed))
         if reads(self.full_type(of)):
@@ -2360,6 +2370,8 @@ class Machine:
             return folded
         values: list[Value] = []
         called: list[Value] = []
+        if of is not None and name in ADDS and isinstance(first, Closure | Method):
+            return NULL  # what takes the function from there calls it
         for _, value in given:
             if isinstance(value, Closure | Method) and not silent:
                 result = self._callback(of, value, given, code, scope)

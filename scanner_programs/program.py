@@ -571,6 +571,8 @@ def container_name(code: Expression) -> str:
     """Return the name that code has for a queue or channel; empty where it has none."""
     while isinstance(code, Member) and code.name in ("Writer", "Reader", "writer", "reader"):
         code = code.of
+    if isinstance(code, Call) and isinstance(code.function, Member) and code.arguments:
+        code = code.function.of  # one of the containers that a map has
     return code.name.lstrip("_") if isinstance(code, Member | Name) else ""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scanner_programs.ir import Kind
-from scanner_programs.libraries.standard import KEEPS, SEQUENCES
+from scanner_programs.libraries.standard import KEEPS, MAPS, SEQUENCES
 from scanner_programs.values import (
     Apply,
     Closure,
@@ -136,7 +136,7 @@ def is_container(kind: str) -> bool:
 
 
 def put(given: Sequence[tuple[str, Value]]) -> Value | None:
-    """Return the only value that a call is given which is no constant and no function; None for other calls."""
+    """Return the only value beside constants and functions that a call is given; None for other calls."""
     listed = [one for _, one in given if not isinstance(one, Closure | Method | Const | Ref)]
     return listed[0] if len(listed) == 1 else None
 
@@ -160,3 +160,8 @@ def taken(listed: Sequence[Value], name: str) -> Value:
 def grouped(value: Value) -> Value | None:
     """Return the key of a group of elements that a sequence was divided in; None for other values."""
     return value.arguments[0] if isinstance(value, Apply) and value.name == "grouped" else None
+
+
+def is_mapping(value: Apply) -> bool:
+    """Return whether a sequence has what a function makes of each element of another one, and nothing else."""
+    return not value.via or value.via.partition("<")[0] in MAPS

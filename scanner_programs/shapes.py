@@ -21,6 +21,7 @@ from scanner_programs.libraries.others import (
 from scanner_programs.machine import Machine
 from scanner_programs.program import Known, Place, Program, Scope
 from scanner_programs.residue import code_text
+from scanner_programs.sequences import is_mapping
 from scanner_programs.values import (
     NULL,
     REMOVED,
@@ -33,7 +34,6 @@ from scanner_programs.values import (
     Shown,
     Thing,
     Value,
-    is_mapping,
     show,
 )
 
@@ -368,6 +368,14 @@ class _Shapes:
         return " ".join(code_text(note) for note in kept)
 
 
+def _hides(note: ir.Note) -> bool:
+    """Return whether a note keeps a member out of the record, and does so for every value."""
+    if note.name not in NEVER_WRITTEN and _flags(note).isdisjoint(NEVER_WRITTEN):
+        return False
+    given = [one.value for one in note.arguments if one.name == "Condition"]
+    return not any(isinstance(one, ir.Member) and one.name != "Always" for one in given)
+
+
 def wire_name(one: ir.Field, owner: Known, program: Program, known: Known) -> str | None:
     """Return the name that a member of an object of a class has in the record; None if it is not part of it.
 
@@ -376,7 +384,7 @@ def wire_name(one: ir.Field, owner: Known, program: Program, known: Known) -> st
     *owner* is the class that has the member, *known* the object's. Members that nothing names are written as a note of
     the object's class or of a class above it says, or as the program writes all.
     """
-    if one.static or any(note.name in NEVER_WRITTEN or _flags(note) & NEVER_WRITTEN for note in one.notes):
+    if one.static or any(map(_hides, one.notes)):
         return None
     if owner.file.language == "go" and not one.name[:1].isupper():
         return None  # other packages, as those of serializers are, cannot see it

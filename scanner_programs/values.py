@@ -362,9 +362,7 @@ class Shown:
 def _constant(value: Const) -> str:
     if value.kind is Kind.TEXT:
         return json.dumps(value.text, ensure_ascii=False)
-    if value.kind is Kind.NOTHING:
-        return "null"
-    return value.text.lower()
+    return "null" if value.kind is Kind.NOTHING else value.text.lower()
 
 
 def show(value: Value) -> str:
@@ -377,11 +375,6 @@ def is_made(value: Value) -> bool:
     if isinstance(value, Apply) and value.of is None:
         return value.name.partition("<")[0].replace("::", ".").rpartition(".")[2][:1].isupper()
     return isinstance(value, Thing) and bool(value.type)
-
-
-def is_mapping(value: Apply) -> bool:
-    """Return whether a sequence has what a function makes of each element of another one, and nothing else."""
-    return not value.via or value.via.partition("<")[0] in MAPS
 
 
 def is_function(value: Value) -> bool:

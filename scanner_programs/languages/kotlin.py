@@ -552,7 +552,11 @@ def _reference(lower: Lowering, node: Node) -> Expression:
     parts = lower.named(node)
     if len(parts) == 1:
         return Name(text(parts[0]))
-    return Member(lower.value(parts[0]), text(parts[-1]))
+    of, called = lower.value(parts[0]), text(parts[-1])
+    if isinstance(of, Name) and of.name[:1].islower() and of.name not in ("this", "super"):  # a method of an object
+        body = Block((Exit(Leave.RETURN, Call(Member(of, called), (Argument(Name("it")),), line(node))),))
+        return Lambda(Function("", (Parameter("it"),), body, line=line(node), end=end(node)))
+    return Member(of, called)
 
 
 def _object(lower: Lowering, node: Node) -> Expression:

@@ -315,3 +315,65 @@ func wire(r *message.Router, s message.Subscriber, p message.Publisher) {
 
     assert passed_of(found) == {("code", "ticket")}
     assert {topic for one in found.contracts for topic in one.topics} == {"entries"}
+
+
+JAVA = """
+import org.apache.kafka.clients.producer.*;
+import java.util.*;
+class A {
+  private final Producer<String, String> producer;
+  private final List<Runnable> later = new ArrayList<>();
+  A(Producer<String, String> producer) { this.producer = producer; }
+  BODY
+}
+"""
+
+
+def test_a_method_of_an_object_that_is_named_is_called_with_each_element(sends: Sends) -> None:
+    body = """void all(Set<String> names) {
+      names.stream().map(name -> new ProducerRecord<String, String>("names", name)).forEach(producer::send);
+    }"""
+    found = sends({"A.java": JAVA.replace("BODY", body)})
+
+    assert [one.topics for one in found.contracts] == [("names",)]
+
+
+def test_a_function_that_is_kept_for_later_is_not_followed(sends: Sends) -> None:
+    """Nothing says what it is called with, and under which conditions."""
+    body = """
+    private void flush() { producer.send(new ProducerRecord<>("out", "x")); }
+    void plan() { later.add(this::flush); }"""
+
+    assert sends({"A.java": JAVA.replace("BODY", body)}).is_opaque
+
+
+def test_a_member_that_is_left_out_only_without_a_value_is_written(sends: Sends) -> None:
+    body = """
+  class Note {
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)] public string? Text { get; set; }
+    [JsonIgnore] public string? Secret { get; set; }
+  }
+  void Run(string text) =>
+    _producer.Produce("notes", new Message<string, Note> { Value = new Note { Text = text, Secret = "s" } });"""
+
+    assert fields_of(sends({"A.cs": CSHARP.replace("BODY", body)}), "notes").keys() == {"Text"}
+
+
+def test_a_conversion_of_rust_makes_the_type_inside_of_a_result(sends: Sends) -> None:
+    code = """
+use rdkafka::producer::{FutureProducer, FutureRecord};
+pub struct Raw { pub t: f64 }
+#[derive(Serialize)]
+pub struct Heat { pub celsius: f64 }
+impl From<&Raw> for Heat {
+    fn from(raw: &Raw) -> Self { Heat { celsius: raw.t / 10.0 } }
+}
+fn convert(raw: &Raw) -> Result<Option<Heat>, Error> { Ok(Some(raw.into())) }
+pub async fn run(producer: FutureProducer, raw: Raw) {
+    if let Some(heat) = convert(&raw).unwrap() {
+        let body = serde_json::to_vec(&heat).unwrap();
+        producer.send(FutureRecord::to("heat").key("k").payload(&body), None).await;
+    }
+}
+"""
+    assert fields_of(sends({"main.rs": code}), "heat").keys() == {"celsius"}
