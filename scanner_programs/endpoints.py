@@ -299,6 +299,8 @@ class _Reader:
         for one in list(found.values()):
             if one.known is not None:
                 self._serving |= {id(above.cls) for above in self._program.supers(one.known)}
+                if one.function.body is not None:  # which the classes below inherit
+                    self._serving |= {id(below.cls) for below in self._program.subclasses(one.known)}
         self._makers_of_records = {
             id(place) for place in places if id(place) not in found and self._makes_record(place)
         }

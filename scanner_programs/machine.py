@@ -47,6 +47,7 @@ from scanner_programs.libraries.standard import (
     LISTS,
     MAKERS,
     MERGES,
+    OPERATORS,
     PAIRS,
     PRESENT,
     PUTS,
@@ -128,6 +129,8 @@ MOST_STEPS_TOGETHER = 150_000
 """Expressions that all views of a program evaluate."""
 _DEEPEST = 24
 _NESTED = 120
+_MOST_NESTED = 4
+"""Objects inside of each other whose same method is followed, as the steps of a chain are."""
 _MOST_TURNS = 8
 _EQUAL = {"==": True, "===": True, "is": True, "!=": False, "!==": False, "is not": False}
 """Operators that compare, each with whether they say that both are the same."""
@@ -145,6 +148,7 @@ Given = tuple[str, Value]
 class _Frame:
     function: Function
     site: tuple[str, int]
+    this: Value | None = None
     returned: list[tuple[Value, Value]] = field(default_factory=list)
     guards: int = 0
     yielded: list[Value] = field(default_factory=list)
@@ -1219,6 +1223,12 @@ class Machine:
         if operator == "instanceof" and len(operands) == 2 and isinstance(operands[1], ir.Unknown):
             return self._is_of(self.value(operands[0], scope), operands[1].what)
         values = tuple(self.value(one, scope) for one in operands)
+        own = values[0].known if len(values) == 2 and isinstance(values[0], Thing) else None
+        for name in OPERATORS.get(operator, ()) if own is not None else ():
+            method = self.program.method(own, name, 1) if own is not None else None
+            if method is not None and method.function.body is not None:
+                call = Scope(method.file, None, values[0], method.known)
+                return self._invoke(method.function, call, [("", values[1])])
         if operator in _EQUAL and len(values) == 2 and NULL in values:
             other = values[1] if values[0] == NULL else values[0]
             if isinstance(other, Cond | Thing | Items):
@@ -2934,8 +2944,9 @@ class Machine:
         """Return what a function of the program returns; *scope* is what it is defined in."""
         if function.body is None:
             return Opaque(f"{function.name} without a body", tuple(value for _, value in given))
-        depth = sum(frame.function is function for frame in self._frames)
-        if len(self._frames) > _DEEPEST or depth > 1:
+        same = [frame for frame in self._frames if frame.function is function]
+        is_other = isinstance(scope.this, Thing) and all(frame.this is not scope.this for frame in same)
+        if len(self._frames) > _DEEPEST or len(same) > (_MOST_NESTED if is_other else 1):
             if len(self._frames) > _DEEPEST:
                 self.spent = True
             return Opaque(f"{function.name} calls itself", tuple(value for _, value in given))
@@ -2944,7 +2955,7 @@ class Machine:
             self.entered.add(id(function))
         self.followed.add(site := self._site)
         self._parameters(function, scope, given)
-        frame = _Frame(function, site, guards=len(self.guards))
+        frame = _Frame(function, site, scope.this, guards=len(self.guards))
         left, self._left = self._left, None
         self._frames.append(frame)
         result = self.value(function.body, scope)

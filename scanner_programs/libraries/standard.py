@@ -111,6 +111,18 @@ LOOKUPS = _words("field at apply GetProperty")
 """Methods beside those that begin with `get` that return the member of an object whose name they are given."""
 FLATTENS = _words("flatMap flat_map SelectMany flatMapIterable concatMap mapMany flatten mapConcat")
 """Methods of sequences that are given a function which makes several elements of one."""
+OPERATORS = {
+    "+": _words("__add__ plus add +"),
+    "-": _words("__sub__ minus sub -"),
+    "*": _words("__mul__ times mul *"),
+    "/": _words("__truediv__ div /"),
+    "|": _words("__or__ or bitor |"),
+    "&": _words("__and__ and bitand &"),
+    ">>": _words("__rshift__ shr >>"),
+    "<<": _words("__lshift__ shl <<"),
+    "@": _words("__matmul__"),
+}
+"""The methods that a class has for operators on its objects, in the languages."""
 GETS = _words("get Get getOrDefault getValue TryGetValue")
 """Methods of maps that return the value of a key."""
 GROUPS = _words("GroupBy groupBy groupingBy group_by chunkBy partition_by groupby")

@@ -377,3 +377,37 @@ pub async fn run(producer: FutureProducer, raw: Raw) {
 }
 """
     assert fields_of(sends({"main.rs": code}), "heat").keys() == {"celsius"}
+
+
+def test_an_operator_of_a_class_is_its_method(sends: Sends) -> None:
+    code = """
+from kafka import KafkaProducer
+producer = KafkaProducer()
+class Path:
+    def __init__(self, text):
+        self.text = text
+    def __truediv__(self, other):
+        return Path(f"{self.text}.{other}")
+def moved(item):
+    where = Path("stock") / item["shelf"]
+    producer.send("moves", {"where": where.text})
+"""
+    assert fields_of(sends({"a.py": code}), "moves") == {"where": 'text("stock.", in:0.shelf)'}
+
+
+def test_a_class_below_one_that_sends_is_made_by_the_framework_too(sends: Sends) -> None:
+    """Its own members are those that the inherited method sees."""
+    code = """
+import { Kafka } from 'kafkajs';
+export abstract class Feed<T> {
+  protected abstract readonly name: string;
+  private readonly out = new Kafka({}).producer();
+  async push(one: T) { await this.out.send({ topic: this.name, messages: [{ value: JSON.stringify(one) }] }); }
+}
+export class Prices extends Feed<Price> { protected readonly name = 'prices'; }
+export class Market {
+  constructor(private readonly feed: Prices) {}
+  async quote(symbol: string, bid: number) { await this.feed.push({ symbol, bid } as Price); }
+}
+"""
+    assert fields_of(sends({"a.ts": code}), "prices").keys() >= {"symbol", "bid"}
