@@ -34,13 +34,13 @@ def called_in(code: object) -> Iterator[tuple[str, ir.Call]]:
             yield plain(name), one
 
 
-def passed_in(code: object) -> Iterator[str]:
-    """Yield the names of members that code names and does not call: methods that it passes on are among them."""
+def passed_in(code: object) -> Iterator[tuple[str, str]]:
+    """Yield the members of names that code does not call, each behind the name: methods that it passes on are such."""
     called = {id(one.function) for one in walk(code) if isinstance(one, ir.Call)}
     called |= {id(one.of) for one in walk(code) if isinstance(one, ir.Member)}
     for one in walk(code):
         if isinstance(one, ir.Member) and id(one) not in called and isinstance(one.of, ir.Name):
-            yield plain(one.name)
+            yield one.of.name, plain(one.name)
 
 
 def reaching(places: Iterable[Place], targets: Collection[str]) -> dict[int, Place]:

@@ -1006,7 +1006,7 @@ class _Reader:
                 is_known = name not in names or at in self._seen or at in self._machine.followed
                 if not is_known and not (self._is_own(name) and id(place.function) in self._machine.visited):
                     self._found.unresolved.append(at)
-            if place.file.path not in sending and not names.isdisjoint(passed_in(place.function)):
+            if place.file.path not in sending and not names.isdisjoint(name for _, name in passed_in(place.function)):
                 self._found.unresolved.append((place.file.path, place.function.line or 1))
 
     def _unentered(self, found: Mapping[int, Place]) -> None:
@@ -1019,8 +1019,8 @@ class _Reader:
             if is_sender and id(function) not in machine.entered:
                 waiting.setdefault(function.name, []).append(place)
         for place in found.values() if waiting else ():
-            for name in passed_in(place.function):  # what is given the function may call it
-                if any(one.known is place.known for one in waiting.get(name, ())):
+            for of, name in passed_in(place.function):  # what is given the function may call it
+                if of == "this" and any(one.known is place.known for one in waiting.get(name, ())):
                     self._found.unresolved.append((place.file.path, place.function.line or 1))
             for name, code in called_in(place.function):
                 at = (place.file.path, code.line)

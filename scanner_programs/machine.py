@@ -1844,7 +1844,7 @@ class Machine:
             if exchange := self._exchange(of, function.name, given):
                 self._feed(exchange[0], exchange[1], (scope.file.path, code.line))
                 discarded = False  # it is for those that take it, and changes nothing else
-            elif (function.name in ADDS or is_state) and given:
+            if (function.name in ADDS or is_state) and given:
                 self._feed(self._container(function.of), given[-1][1], (scope.file.path, code.line))
             return self.call_method(of, function.name, given, code, scope, discarded=discarded)
         value = self.value(function, scope)
