@@ -9,6 +9,9 @@ from scanner_programs.ir import walk
 from scanner_programs.libraries.rows import plain
 from scanner_programs.program import Place
 
+_CALLED = frozenset(("__call__", "invoke", "apply"))
+"""Methods that are called by calling the object."""
+
 
 def names_in(code: object) -> Iterator[str]:
     """Yield the names that code uses: of what it calls, of members, of types that it makes."""
@@ -31,6 +34,15 @@ def called_in(code: object) -> Iterator[tuple[str, ir.Call]]:
             yield plain(name), one
 
 
+def passed_in(code: object) -> Iterator[tuple[str, str]]:
+    """Yield the members of names that code does not call, each behind the name: methods that it passes on are such."""
+    called = {id(one.function) for one in walk(code) if isinstance(one, ir.Call)}
+    called |= {id(one.of) for one in walk(code) if isinstance(one, ir.Member)}
+    for one in walk(code):
+        if isinstance(one, ir.Member) and id(one) not in called and isinstance(one.of, ir.Name):
+            yield one.of.name, plain(one.name)
+
+
 def reaching(places: Iterable[Place], targets: Collection[str]) -> dict[int, Place]:
     """Return the functions that use one of the names *targets*, or a function that does, by identity."""
     listed = list(places)
@@ -50,7 +62,8 @@ def reaching(places: Iterable[Place], targets: Collection[str]) -> dict[int, Pla
         name = place.function.name
         if name in ("new", "__init__", "constructor") and place.known is not None:
             name = place.known.cls.name
-        for one in {name, *_kept_in(place, known)} - {""}:
+        called = {place.known.cls.name} if name in _CALLED and place.known is not None else set()
+        for one in {name, *called, *_kept_in(place, known)} - {""}:
             known.add(one)
             waiting += users.get(one, ())
     return found

@@ -8,17 +8,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from scanner_programs import ir
-from scanner_programs.calls import called_in, names_in, reaching
+from scanner_programs.calls import called_in, names_in, passed_in, reaching
 from scanner_programs.deep import deep_recursion
+from scanner_programs.guards import is_topic
 from scanner_programs.ir import Kind, Literal, Name, walk
 from scanner_programs.libraries.clients import CLIENTS
 from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.standard import ADDS, TAKES
 from scanner_programs.machine import Given, Machine, Made, watches
 from scanner_programs.origins import Origin, OriginReader, shortest
-from scanner_programs.program import Known, Place, Program, Scope, base_type, container_name, parameters_of
+from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, container_name, parameters_of
 from scanner_programs.receives import Receives
 from scanner_programs.residue import class_texts, code_text, silent_in, watchers_in
+from scanner_programs.sequences import is_container
 from scanner_programs.shapes import Shape, shape_of
 from scanner_programs.values import (
     Apply,
@@ -34,8 +36,8 @@ from scanner_programs.values import (
     Shown,
     Thing,
     Value,
+    is_function,
     is_made,
-    is_topic,
     negate,
     show,
 )
@@ -266,6 +268,8 @@ class _Reader:
             self._found.unresolved.append(("", 0))
         self._idle(found)
         self._uncovered(found)
+        self._unentered(found)
+        self._unnamed()
         self._unsent()
         if texts:
             self._loose(places)
@@ -281,11 +285,12 @@ class _Reader:
 
     def _reaching(self, places: Sequence[Place]) -> dict[int, Place]:
         """Return the functions that may reach a send, by identity."""
-        names = {name for rows in self._clients.values() for row in rows for name in row.sends}
+        names = {name for rows in self._clients.values() for row in rows for name in (*row.sends, *row.connects)}
         names |= {note for rows in self._clients.values() for row in rows for note in (*row.result, *row.declared)}
         names |= {function.name for function in self._declared}
         found = reaching(places, names)
-        found |= {id(place): place for place in places if self._results(place)}
+        self._senders = set(found)
+        found |= {id(place): place for place in places if self._is_written(place)}
         self._serving = {id(one.known.cls) for one in found.values() if one.known is not None}
         for place in places:
             # What an object does that holds a client, or has others send, may send by what it keeps in its members.
@@ -294,6 +299,8 @@ class _Reader:
         for one in list(found.values()):
             if one.known is not None:
                 self._serving |= {id(above.cls) for above in self._program.supers(one.known)}
+                if one.function.body is not None:  # which the classes below inherit
+                    self._serving |= {id(below.cls) for below in self._program.subclasses(one.known)}
         self._makers_of_records = {
             id(place) for place in places if id(place) not in found and self._makes_record(place)
         }
@@ -372,11 +379,44 @@ class _Reader:
             taken |= {
                 self._container(one.source) for one in walk(place.function) if isinstance(one, ir.Loop) and one.source
             }
+        feeders += self._exchanging(places)
+        taken |= {name for name, _ in feeders if name in self._exchanges or " " in name}
         self._silent = True
         for place in {id(place): place for name, place in feeders if name and name in taken}.values():
             self._view = place
             self._machine.run(place)
         self._silent = False
+
+    @cached_property
+    def _exchanges(self) -> set[str]:
+        """Return the names of fields and variables that are declared as containers or channels of the language."""
+        found = set()
+        for one in (one for file in self._program.files for one in walk(file)):
+            if isinstance(one, ir.Field | ir.Declare | ir.Parameter):
+                value = getattr(one, "value", None)
+                name = container_name(one.target) if isinstance(one, ir.Declare) else one.name.lstrip("_")
+                if is_container(one.type) or is_container(_made_type(value)):
+                    found.add(name)
+        return found
+
+    def _exchanging(self, places: Iterable[Place]) -> list[tuple[str, Place]]:
+        """Return the functions that put something in a container, or give a bus something for handlers."""
+        found: list[tuple[str, Place]] = []
+        handled: set[str] = set()
+        given: list[tuple[str, Place]] = []
+        for place in places:
+            for _, one in called_in(place.function):
+                of = one.function.of if isinstance(one.function, ir.Member) else None
+                name = self._container(of) if of is not None and one.arguments else ""
+                if name in self._exchanges:
+                    found.append((name, place))
+                elif name and len(one.arguments) > 1 and isinstance(one.arguments[0].value, Literal | ir.Member):
+                    bus = f"{name} {code_text(one.arguments[0].value)}"
+                    if isinstance(one.arguments[1].value, ir.Lambda):
+                        handled.add(bus)
+                    else:
+                        given.append((bus, place))
+        return found + [(bus, place) for bus, place in given if bus in handled]
 
     def _container(self, code: ir.Expression) -> str:
         name = container_name(code)
@@ -414,17 +454,26 @@ class _Reader:
             if place.function.body is None and any(note.name in notes for note in place.function.notes)
         ]
 
+    def _is_serializer(self, place: Place) -> bool:
+        """Return whether a function makes the bytes of records for a client."""
+        makes = {name for row in self._clients.get(place.file.language, ()) for name in row.implements}
+        is_named = place.function.body is not None and place.function.name.lower().startswith("serialize")
+        supers = place.known.cls.supers if place.known is not None and is_named else ()
+        return not makes.isdisjoint(base_type(one).rpartition(".")[2] for one in supers)
+
+    def _written_by(self, place: Place) -> list[ir.Note]:
+        """Return the notes of a function that have a client write its result."""
+        notes = {note for row in self._clients.get(place.file.language, ()) for note in row.result}
+        return [note for note in place.function.notes if note.name in notes]
+
+    def _is_written(self, place: Place) -> bool:
+        return self._is_serializer(place) or any(note.arguments for note in self._written_by(place))
+
     def _results(self, place: Place) -> list[Value]:
         """Return the topics that the result of a function is written to."""
-        notes = {note for row in self._clients.get(place.file.language, ()) for note in row.result}
-        found: list[Value] = []
-        makes = {name for row in self._clients.get(place.file.language, ()) for name in row.implements}
-        is_serializer = place.function.body is not None and place.function.name.lower().startswith("serialize")
-        supers = place.known.cls.supers if place.known is not None and is_serializer else ()
-        if makes & {base_type(one).rpartition(".")[2] for one in supers}:
-            found.append(Ref("?"))
-        for note in place.function.notes:
-            if note.name in notes:
+        found: list[Value] = [Ref("?")] if self._is_serializer(place) else []
+        for note in self._written_by(place):
+            if note.arguments:
                 for one in note.arguments[:1]:
                     known = one.value
                     if isinstance(known, ir.Sequence) and known.items:
@@ -432,7 +481,7 @@ class _Reader:
                     if isinstance(known, Literal):
                         found.append(Const(Kind.TEXT, self._channel(known.text)))
                     else:
-                        found.append(Opaque(code_text(known)))
+                        found.append(self._machine.apart(known, Scope(place.file, None, None, place.known)))
         return found
 
     def _channel(self, name: str) -> str:
@@ -457,6 +506,7 @@ class _Reader:
         row = self._client_of(machine, made, name)
         if row is None:
             self._receives.note(made, name)
+            self._connect(machine, made, name)
             return False
         signature = row.sends[name].get(len(made.given), row.sends[name].get(0))
         if signature is None:
@@ -471,6 +521,22 @@ class _Reader:
             made = replace(made, of=None, guards=(*made.guards, *_kept(made.of)))
         self._records(machine, made, name, parts)
         return True
+
+    def _connect(self, machine: Machine, made: Made, name: str) -> None:
+        """Call the function that a client is given for the records of a topic, and note what it returns as sent."""
+        row = next((row for row in self._clients.get(made.file.language, ()) if name in row.connects), None)
+        given = (value for _, value in made.given)
+        parts = dict(zip(row.connects[name].split(), given, strict=False)) if row is not None else {}
+        function = parts.get("function")
+        if function is None or not is_function(function):
+            return
+        topics = [Const(Kind.TEXT, one) for one in _texts(self._set(parts["received"]))]
+        record = Apply("received", None, tuple(topics), via="record")
+        result = machine.call(function, [("", record)], ir.Call(Name(name), (), made.place[1]), Scope(made.file))
+        self._seen.add(made.place)
+        if "topic" in parts:
+            sent = machine.part(result, 0) if made.file.language == "go" else result  # an error is the second result
+            self._records(machine, made, name, {"topic": parts["topic"], "record": sent})
 
     def _application(self, made: Made, kind: str) -> None:
         """Note the settings that what runs a topology is given."""
@@ -587,16 +653,19 @@ class _Reader:
             case Cond(test=test, then=then, otherwise=otherwise):
                 for way, guard in ((then, show(test)), (otherwise, f"not {show(test)}")):
                     for found in self._parts_of(machine, way, depth + 1):
-                        yield {**found, "guard": Ref(guard)}
+                        inner = found.get("guard")
+                        yield {**found, "guard": Ref(f"{guard} && {inner.name}" if isinstance(inner, Ref) else guard)}
             case Apply(name="each" | "mapped") | Apply(name="#0"):
                 inside = machine.element(value) if value.name != "each" else value.arguments[0]
+                kept = " && ".join(show(one) for one in _filters(inside if value.name == "each" else value))
                 is_record = (
                     isinstance(inside, Apply) and self._signature(inside.name, len(inside.arguments)) is not None
                 )
                 if inside is value or not (isinstance(inside, Thing | Items | Cond) or is_made(inside) or is_record):
                     yield {"value": value}
                 else:
-                    yield from self._parts_of(machine, inside, depth + 1)
+                    for found in self._parts_of(machine, inside, depth + 1):
+                        yield {**found, "guard": Ref(kept)} if kept and "guard" not in found else found
             case Thing():
                 yield from self._of_thing(machine, value, depth)
             case Apply(name="...", arguments=(inside,)):
@@ -754,7 +823,8 @@ class _Reader:
         topic = parts.get("topic")
         if topic is not None:
             topic = self._set(topic)
-        if isinstance(topic, Cond) and self._is_of_topics(topic.test):  # what is sent is chosen with the topic
+        # What is sent is chosen with the topic.
+        if isinstance(topic, Cond) and (self._is_of_topics(topic.test) or _is_class_test(topic.test)):
             for guard, way in ((topic.test, topic.then), (negate(topic.test), topic.otherwise)):
                 self._machine.guards.append(guard)
                 chosen = {key: self._machine.chosen(value) for key, value in parts.items()}
@@ -926,7 +996,8 @@ class _Reader:
     # --- what was not followed
 
     def _uncovered(self, found: Mapping[int, Place]) -> None:
-        """Note the calls that may send and that no evaluation came to."""
+        """Note the calls that may send and that no evaluation came to, and methods that are given to others for it."""
+        sending = {path for path, _ in self._seen}
         for place in found.values():
             rows = [row for row in self._clients.get(place.file.language, ()) if self._uses(place.file, row)]
             names = {name for row in rows for name in row.sends}
@@ -935,6 +1006,44 @@ class _Reader:
                 is_known = name not in names or at in self._seen or at in self._machine.followed
                 if not is_known and not (self._is_own(name) and id(place.function) in self._machine.visited):
                     self._found.unresolved.append(at)
+            if place.file.path not in sending and not names.isdisjoint(name for _, name in passed_in(place.function)):
+                self._found.unresolved.append((place.file.path, place.function.line or 1))
+
+    def _unentered(self, found: Mapping[int, Place]) -> None:
+        """Note the calls that may mean functions which send and that nothing was seen to call."""
+        machine = self._machine
+        waiting: dict[str, list[Place]] = {}
+        for place in found.values():
+            function = place.function
+            is_sender = id(place) in self._senders and function.body is not None and bool(function.name)
+            if is_sender and id(function) not in machine.entered:
+                waiting.setdefault(function.name, []).append(place)
+        for place in found.values() if waiting else ():
+            for of, name in passed_in(place.function):  # what is given the function may call it
+                if of == "this" and any(one.known is place.known for one in waiting.get(name, ())):
+                    self._found.unresolved.append((place.file.path, place.function.line or 1))
+            for name, code in called_in(place.function):
+                at = (place.file.path, code.line)
+                if (
+                    name not in waiting
+                    or at in machine.followed
+                    or at in self._seen
+                    or (*at, name) in machine.of_libraries
+                ):
+                    continue
+                meant = [
+                    one for one in self._program.methods.get(name, ()) if accepts(one.function, len(code.arguments))
+                ]
+                meant = [one for one in meant if one.function.body is not None]
+                if meant and all(id(one) in found and id(one.function) not in machine.entered for one in meant):
+                    self._found.unresolved.append(at)
+
+    def _unnamed(self) -> None:
+        """Note the sends whose topic no function knows: their records may be those of any topic."""
+        named = {one.place for one in self._found.contracts if one.topics or one.topic.startswith("setting(")}
+        for one in self._found.contracts:
+            if one.place in self._seen and one.place not in named and one.place not in self._found.unresolved:
+                self._found.unresolved.append(one.place)
 
     def _loose(self, places: Sequence[Place]) -> None:
         """Note the functions and classes that what was evaluated mentions, and that no evaluation came to."""
@@ -1041,6 +1150,9 @@ class _Reader:
                 of = call.function.of if isinstance(call.function, ir.Member) else None
                 if isinstance(of, Name) and plain(of.name) in senders:
                     self._found.unresolved.append((file.path, call.line or 1))
+            code = (file.classes, file.functions, file.statements, file.methods)
+            if senders & {base_type(one).rpartition(".")[2] for one in _types_in(code)}:
+                self._found.unresolved.append((file.path, 1))
 
     def _is_own(self, name: str) -> bool:
         """Return whether a call is one of a function of the program."""
@@ -1128,6 +1240,16 @@ class _Reader:
         return any(
             "Listener" in note.name or note.name in ("Incoming", "StreamListener") for note in place.function.notes
         )
+
+
+def _made_type(code: object) -> str:
+    """Return the type of a new object, also where a function makes it; empty for other code."""
+    if isinstance(code, ir.New):
+        return code.type
+    if isinstance(code, ir.Call) and isinstance(code.function, ir.Name | ir.Member):
+        kind = next((one.value.what for one in code.arguments[:1] if isinstance(one.value, ir.Unknown)), "")
+        return code.function.name if code.function.name != "make" else kind
+    return ""
 
 
 def _made_in(code: object) -> str:
@@ -1253,6 +1375,19 @@ def _kept(stream: Value) -> Iterator[Value]:
     while isinstance(value, Apply):
         if value.name not in ("mapped", "keyed") and value.arguments:
             yield value if value.of is None else Apply(value.name, None, value.arguments, value.names)
+        value = value.of
+
+
+def _is_class_test(test: Value) -> bool:
+    """Return whether a condition asks for the class of an object."""
+    return isinstance(test, Apply) and test.of is None and test.name == "is"
+
+
+def _filters(value: Value | None) -> Iterator[Value]:
+    """Yield the conditions that methods of sequences keep elements for, in a chain of them."""
+    while isinstance(value, Apply) and value.of is not None:
+        if value.name == "filtered":
+            yield from value.arguments
         value = value.of
 
 

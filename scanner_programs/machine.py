@@ -11,10 +11,10 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
-from itertools import takewhile
 
 from scanner_model.redaction import is_secret_variable
 from scanner_programs import ir
+from scanner_programs.guards import choose, conjuncts, is_failure, is_fixed, is_present, is_test, is_turn
 from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New
 from scanner_programs.libraries.clients import is_source, reads
 from scanner_programs.libraries.others import ENVIRONMENT, INJECTED_SETTINGS, LOGGER_NOTES, SETTINGS_CLASSES, WATCHERS
@@ -34,27 +34,29 @@ from scanner_programs.libraries.standard import (
     FLATTENS,
     FOLDS,
     FUNCTIONAL,
+    GETS,
+    GROUPS,
     HELD,
     HOLDERS,
     IMPLICIT,
     INDEXES,
     INVOKES,
     ITERATES,
-    KEEPS,
     KEYS,
     LIFTS,
     LISTS,
     MAKERS,
     MERGES,
+    OPERATORS,
     PAIRS,
     PRESENT,
     PUTS,
     SCALARS,
     SEQUENCES,
+    SIZES,
     STATES,
     TABLES,
     TAKES,
-    TESTS,
     TEXTS,
     THROUGH,
     TYPES_OF,
@@ -70,11 +72,31 @@ from scanner_programs.program import (
     Scope,
     accepts,
     base_type,
+    common_folders,
     container_name,
+    declared_below,
     elements_of,
+    in_package,
     parameters_of,
+    texts_of_chain,
 )
 from scanner_programs.residue import code_text
+from scanner_programs.sequences import (
+    connected_with,
+    exchange_of,
+    grouped,
+    indexed_over,
+    joined_items,
+    keeps_elements,
+    member_of_items,
+    origin_of,
+    pair_of,
+    put,
+    sequence_in,
+    stands_for_any,
+    taken,
+    topic_of,
+)
 from scanner_programs.values import (
     FALSE,
     NULL,
@@ -94,6 +116,7 @@ from scanner_programs.values import (
     Thing,
     Type,
     Value,
+    is_function,
     is_made,
     negate,
     operate,
@@ -106,6 +129,8 @@ MOST_STEPS_TOGETHER = 150_000
 """Expressions that all views of a program evaluate."""
 _DEEPEST = 24
 _NESTED = 120
+_MOST_NESTED = 4
+"""Objects inside of each other whose same method is followed, as the steps of a chain are."""
 _MOST_TURNS = 8
 _EQUAL = {"==": True, "===": True, "is": True, "!=": False, "!==": False, "is not": False}
 """Operators that compare, each with whether they say that both are the same."""
@@ -123,6 +148,7 @@ Given = tuple[str, Value]
 class _Frame:
     function: Function
     site: tuple[str, int]
+    this: Value | None = None
     returned: list[tuple[Value, Value]] = field(default_factory=list)
     guards: int = 0
     yielded: list[Value] = field(default_factory=list)
@@ -172,9 +198,12 @@ class Machine:
         self.spent = False
         self.visited: set[int] = set()
         self.fed: dict[str, list[Value]] = {}
+        self._put_under: dict[str, dict[str, Value]] = {}
         self._ways: dict[str, list[tuple[tuple[tuple[str, int], ...], str]]] = {}
         self.records: list[Thing] = []
         self.followed: set[tuple[str, int]] = set()
+        self.entered: set[int] = set()
+        self.of_libraries: set[tuple[str, int, str]] = set()
         self.unfollowed: set[str] = set()
         self.shaped: set[int] = set()
         self._site = ("", 0)
@@ -187,6 +216,7 @@ class Machine:
         self._constants: dict[tuple[str, str], Value] = {}
         self._modules: dict[str, list[ir.File]] = {}
         self._decorations: dict[int, Value] = {}
+        self._flags: list[tuple[Thing, str, Value]] = []  # what this entry set a flag from: others do not see it
         self._replayed: dict[str, tuple[str, list[Given], Call, Scope]] = {}
         self.steps = 0
         self.keeps = True
@@ -209,8 +239,10 @@ class Machine:
 
     def run(self, place: Place) -> Value:
         """Evaluate a function as an entry of the program, with inputs for what it is given; return its result."""
-        self._steps = 0
-        self.guards, self._left, self._frames = [], None, []
+        self._steps, self._site = 0, ("", 0)
+        for thing, name, old in reversed(self._flags):
+            thing.fields[name] = old
+        self.guards, self._left, self._frames, self._flags = [], None, [], []
         self._written, self._written_names = {}, set()
         self.records = []
         this = self._this_of(place)
@@ -274,7 +306,7 @@ class Machine:
         while isinstance(of, Get) or (isinstance(of, Apply) and of.of is not None and not of.arguments):
             names.insert(0, of.name)
             of = of.of
-        for listed in _texts_of_chain(value) or [names]:
+        for listed in texts_of_chain(value) or [names]:
             while listed:
                 known = self.program.ending(".".join(listed))
                 if known is not None:
@@ -530,11 +562,15 @@ class Machine:
         """Return a value as one of the type of where it goes, made so by the type's own conversion if it has one."""
         if not kind:
             return value
+        if isinstance(value, Closure) and ".(" in kind.partition("->")[0] and scope.file.language == "kotlin":
+            return extending(value, kind)
         if isinstance(value, Cond):
             ways = self.converted(value.then, kind, scope), self.converted(value.otherwise, kind, scope)
             return value if ways == (value.then, value.otherwise) else Cond(value.test, *ways)
         if isinstance(value, Apply) and value.name in CONVERTS and value.of is not None and not value.arguments:
-            wanted = (parameters_of(kind) or [""])[0] if base_type(kind).rpartition(".")[2] in HOLDERS else kind
+            wanted = kind
+            while base_type(wanted).rpartition(".")[2] in HOLDERS:
+                wanted = (parameters_of(wanted) or [""])[0]
             known = self.program.class_of(wanted, scope.file, scope.known)
             found = self._conversion(known, value.of) if known is not None else None
             if found is not None:
@@ -556,6 +592,9 @@ class Machine:
         """Return whether a type is a name alone that stands for no class: a parameter of what it is used in."""
         file, near = self.types[kind]
         text = base_type(kind.partition("\0")[0])
+        first, _, rest = text.partition(".")
+        if file.language == "rust" and rest.isidentifier() and first not in file.imports:  # a type of a trait
+            return self.program.class_of(first, file, near) is None
         is_name = text.isidentifier() and text.lower() not in SCALARS and text not in file.imports
         return is_name and self.program.class_of(text, file, near) is None and not self._is_generic(kind)
 
@@ -589,7 +628,7 @@ class Machine:
                     value = self._apart(one.value, file)
                     self.keeps = keeps
                     if len(names) > 1:
-                        value = self._part(value, place)
+                        value = self.part(value, place)
                     kind = one.type if isinstance(one, ir.Declare) else ""
                     if value == NULL and kind:
                         value = self._given(f"global {kind}", kind, file, None)
@@ -802,7 +841,7 @@ class Machine:
             if other is not file and (not imported or self._means(other, imported, name)):
                 value = self._in_file(name, other)
                 if value is not None:
-                    found.setdefault(_common(file.path, other.path), []).append(value)
+                    found.setdefault(common_folders(file.path, other.path), []).append(value)
         nearest = found[max(found)] if found else []
         same = all(one == nearest[0] for one in nearest[1:] if isinstance(one, Const))
         return nearest[0] if nearest and (same or not imported) else None
@@ -815,7 +854,7 @@ class Machine:
             case Const() if value == NULL:
                 return NULL
             case Cond(test=test, then=then, otherwise=otherwise):
-                return self.choose(test, self.member(then, name), self.member(otherwise, name))
+                return choose(test, self.member(then, name), self.member(otherwise, name))
             case Thing():
                 return self._of_thing(value, name)
             case Type(known=known):
@@ -824,9 +863,11 @@ class Machine:
                 found = self._of_ref(before, name)
                 return Ref(f"{before}.{name}") if found is None else found
             case Items() if name in ("0", "1", "2", "3"):
-                return self._part(value, int(name))
-            case Items() if (found := _of_items(value, name)) is not None:
+                return self.part(value, int(name))
+            case Items() if (found := member_of_items(value, name)) is not None:
                 return found
+        if name in ("Key", "key") and (key := grouped(value)) is not None:
+            return key
         own = self.known_type(value)
         if own is not None and isinstance(value, Apply) and (provided := self._provided(value, own)) is not None:
             return self.member(provided, name)
@@ -866,7 +907,7 @@ class Machine:
         if isinstance(value, Type):
             return value
         if isinstance(value, Cond):
-            return self.choose(value.test, self._class_of(value.then), self._class_of(value.otherwise))
+            return choose(value.test, self._class_of(value.then), self._class_of(value.otherwise))
         known = self.known_type(value)
         if known is None:
             return Ref("the class of an object")
@@ -990,6 +1031,8 @@ class Machine:
                 old = value.fields.get(name)
                 if old is None and len(self.guards) > value.depth:
                     old = self._of_thing(value, name) if value.known is not None else NULL
+                if old is not None and old in (TRUE, FALSE):
+                    self._flags.append((value, name, old))
                 value.fields[name] = self._under(new, old, value.depth)
             case Cond(then=then, otherwise=otherwise):
                 self.set_member(then, name, new)
@@ -999,8 +1042,8 @@ class Machine:
             case _:
                 key = show(value), name
                 old = self._written[key] if key in self._written else self.member(value, name)
-                tests = [one for one in self.guards if not _is_turn(one)]  # it is an element of what a loop goes over
-                self._written[key] = self.choose(self._all(tests), new, old) if tests else new
+                tests = [one for one in self.guards if not is_turn(one)]  # it is an element of what a loop goes over
+                self._written[key] = choose(self._all(tests), new, old) if tests else new
                 self._written_names.add(name)
 
     def _under(self, new: Value, old: Value | None, depth: int) -> Value:
@@ -1008,7 +1051,7 @@ class Machine:
         since = self.guards[depth:]
         if old is None or not since:
             return new
-        return self.choose(self._all(since), new, old)
+        return choose(self._all(since), new, old)
 
     @staticmethod
     def _all(tests: Sequence[Value]) -> Value:
@@ -1016,26 +1059,6 @@ class Machine:
         for one in tests[1:]:
             found = operate("&&", (found, one))
         return found
-
-    @staticmethod
-    def choose(test: Value, then: Value, otherwise: Value) -> Value:
-        """Return one of two values by a test, without the test where both are the same or are its answer."""
-        if test == TRUE or then is otherwise:
-            return then
-        if test == FALSE:
-            return otherwise
-        then, otherwise = _left(then, test, holds=True), _left(otherwise, test, holds=False)
-        if isinstance(then, Const) and then == otherwise:
-            return then
-        if {then, otherwise} == {TRUE, FALSE} if isinstance(then, Const) and isinstance(otherwise, Const) else False:
-            return test if then == TRUE else negate(test)
-        if then in (TRUE, FALSE) and _is_test(otherwise):
-            return operate("||", (test, otherwise)) if then == TRUE else operate("&&", (negate(test), otherwise))
-        if otherwise in (TRUE, FALSE) and _is_test(then):
-            return operate("&&", (test, then)) if otherwise == FALSE else operate("||", (negate(test), then))
-        if isinstance(test, Apply) and test.name == "!" and test.of is None:
-            return Cond(test.arguments[0], otherwise, then)
-        return Cond(test, then, otherwise)
 
     def simplified(self, value: Value) -> Value:
         """Return the value that holds under the conditions of here."""
@@ -1049,7 +1072,7 @@ class Machine:
                     return value
                 holds = self._holds(rest)
                 if holds is None:
-                    return self.choose(rest, self.simplified(value.then), self.simplified(value.otherwise))
+                    return choose(rest, self.simplified(value.then), self.simplified(value.otherwise))
             value = value.then if holds else value.otherwise
         return value
 
@@ -1077,7 +1100,7 @@ class Machine:
 
     def _holds(self, test: Value) -> bool | None:
         """Return whether a test holds under the conditions of here; None if they do not say."""
-        known = {self._shown(one) for guard in self.guards for one in _conjuncts(guard)}
+        known = {self._shown(one) for guard in self.guards for one in conjuncts(guard)}
         if self._shown(test) in known:
             return True
         return False if self._shown(negate(test)) in known else None
@@ -1200,15 +1223,21 @@ class Machine:
         if operator == "instanceof" and len(operands) == 2 and isinstance(operands[1], ir.Unknown):
             return self._is_of(self.value(operands[0], scope), operands[1].what)
         values = tuple(self.value(one, scope) for one in operands)
+        own = values[0].known if len(values) == 2 and isinstance(values[0], Thing) else None
+        for name in OPERATORS.get(operator, ()) if own is not None else ():
+            method = self.program.method(own, name, 1) if own is not None else None
+            if method is not None and method.function.body is not None:
+                call = Scope(method.file, None, values[0], method.known)
+                return self._invoke(method.function, call, [("", values[1])])
         if operator in _EQUAL and len(values) == 2 and NULL in values:
             other = values[1] if values[0] == NULL else values[0]
             if isinstance(other, Cond | Thing | Items):
-                return negate(_is_present(other)) if _EQUAL[operator] else _is_present(other)
+                return negate(is_present(other)) if _EQUAL[operator] else is_present(other)
         if operator in ("|", "|=") and len(values) == 2 and all(isinstance(one, Thing | Cond) for one in values):
             return self._merged(*values)
         if operator == "&&" and len(values) == 2 and isinstance(values[1], Thing):  # an object, or nothing
-            return self.choose(_is_present(values[0]), values[1], NULL)
-        listed = _joined(operator, values)
+            return choose(is_present(values[0]), values[1], NULL)
+        listed = joined_items(operator, values)
         return Items(listed, len(self.guards)) if listed is not None else operate(operator, values)
 
     @staticmethod
@@ -1281,11 +1310,11 @@ class Machine:
         if isinstance(of, Thing) and self._is_table(of) and not isinstance(key, Const):
             return self._entry(of, key, NULL)
         if isinstance(of, Items) and isinstance(key, Const) and key.text.lstrip("-").isdigit():
-            return self._part(of, int(key.text))
+            return self.part(of, int(key.text))
         is_step = isinstance(key, Apply) and key.of is not None and key.name in ("mapped", "filtered")
         if is_step and isinstance(key, Apply) and key.of is not None and show(key.of) == show(of):
             return Apply("filtered", of, key.arguments)  # as data frames keep the rows for which something holds
-        if (over := _indexed(key)) is not None and show(over) == show(of):
+        if (over := indexed_over(key)) is not None and show(over) == show(of):
             return self.element(of)
         if isinstance(key, Const) and key.kind is Kind.TEXT:
             return self.member(of, key.text)
@@ -1300,7 +1329,7 @@ class Machine:
         """Return a map with the entries of a list of known pairs; None for other values."""
         if not isinstance(pairs, Items) or not 0 < len(pairs.values) <= _MOST_TURNS:
             return None
-        listed = [_pair(one) for one in pairs.values]
+        listed = [pair_of(one) for one in pairs.values]
         if not all(isinstance(key, Const) for key, _ in listed):
             return None
         return Thing("", None, {key.text: value for key, value in listed if isinstance(key, Const)}, depth=pairs.depth)
@@ -1321,18 +1350,18 @@ class Machine:
         found = missing
         for name, value in reversed(table.fields.items()):
             if value != REMOVED:
-                found = self.choose(operate("==", (key, Const(Kind.TEXT, name))), value, found)
+                found = choose(operate("==", (key, Const(Kind.TEXT, name))), value, found)
         return found
 
     @staticmethod
-    def _part(value: Value, place: int) -> Value:
+    def part(value: Value, place: int) -> Value:
         """Return one of several results."""
         if isinstance(value, Items):
             if -len(value.values) <= place < len(value.values):
                 return value.values[place]
             return Get(value, str(place))
         if isinstance(value, Cond):
-            return Machine.choose(value.test, Machine._part(value.then, place), Machine._part(value.otherwise, place))
+            return choose(value.test, Machine.part(value.then, place), Machine.part(value.otherwise, place))
         return value if place == 0 or value == NULL else Apply(f"#{place}", None, (value,))
 
     def _choice(self, test: Value, then: ir.Expression, otherwise: ir.Expression, scope: Scope) -> Value:
@@ -1369,12 +1398,12 @@ class Machine:
             is_first = endings[0] is not None
             rest = negate(test) if is_first else test
             # A check whether a call failed does not decide which records are sent, nor does one of no value of theirs.
-            if not _is_failure(test if is_first else negate(test)) and not _is_fixed(test):
+            if not is_failure(test if is_first else negate(test)) and not is_fixed(test):
                 self.guards.append(rest)
                 if Leave.THROW in endings and self._frames:
                     self._frames[-1].thrown.append(rest)
             return values[1] if is_first else values[0]
-        return self.choose(test, values[0], values[1])
+        return choose(test, values[0], values[1])
 
     def _match(self, code: ir.Match, scope: Scope) -> Value:
         of = self.value(code.of, scope) if code.of is not None else None
@@ -1427,10 +1456,10 @@ class Machine:
             case Call(function=function, arguments=arguments):
                 kind = function.name if isinstance(function, Name | Member) else "?"
                 if kind in PRESENT and len(arguments) == 1:
-                    return operate("&&", (_is_present(of), self._pattern(of, arguments[0].value, scope)))
+                    return operate("&&", (is_present(of), self._pattern(of, arguments[0].value, scope)))
                 if kind in ABSENT and len(arguments) == 1:
                     self._pattern(Opaque("failure"), arguments[0].value, scope)
-                    return negate(_is_present(of))
+                    return negate(is_present(of))
                 fields = self._fields_of(of, kind, scope)
                 for place, one in enumerate(arguments):
                     name = fields[place] if place < len(fields) else str(place)
@@ -1440,7 +1469,7 @@ class Machine:
                 names = self._members_by_place(of) if scope.file.language in IMPLICIT else []
                 tests = [
                     self._pattern(
-                        self.member(of, names[place]) if place < len(names) else self._part(of, place), each, scope
+                        self.member(of, names[place]) if place < len(names) else self.part(of, place), each, scope
                     )
                     for place, each in enumerate(items)
                 ]
@@ -1464,7 +1493,7 @@ class Machine:
                 sign = "&&" if pattern.operator == "and" else "||"
                 return reduce(lambda one, other: operate(sign, (one, other)), tests)
             case "members":
-                test = _is_present(of)
+                test = is_present(of)
                 for one in parts:
                     inner = of
                     for name in one.name.split("."):
@@ -1477,12 +1506,12 @@ class Machine:
         """Return whether a value is of a class, as far as that is known."""
         name = base_type(kind).rpartition(".")[2]
         if name in PRESENT | ABSENT and name not in self.program.classes:
-            return _is_present(of) if name in PRESENT else negate(_is_present(of))
+            return is_present(of) if name in PRESENT else negate(is_present(of))
         if isinstance(of, Thing) and of.known is not None:
             names = {of.known.cls.name, *(one.cls.name for one in self.program.supers(of.known))}
             return TRUE if name in names else FALSE
         if isinstance(of, Cond):
-            return self.choose(of.test, self._is_of(of.then, kind), self._is_of(of.otherwise, kind))
+            return choose(of.test, self._is_of(of.then, kind), self._is_of(of.otherwise, kind))
         return Apply("is", None, (of, Ref(name)))
 
     def _as_type(self, of: Value, kind: str, scope: Scope) -> Value:
@@ -1533,6 +1562,9 @@ class Machine:
         start = len(self.guards)
         if code.source is not None:
             source = self.value(code.source, scope)
+            if isinstance(code.source, Call) and isinstance(source, Apply):
+                kept = [one for one in self.fed.get(self._container(code.source), []) if is_function(one)]
+                source = Items(kept) if kept else source
             if isinstance(source, Items) and not source.values and self._frames:
                 name = self._container(code.source)
                 listed = self.fed.get(name, [])
@@ -1546,7 +1578,7 @@ class Machine:
                     self._take_apart(code.target, one, turn)
                     self._turn(code.body, turn, start)
                 return NULL
-            self.guards.append(Apply("for", None, (_origin(source),)))
+            self.guards.append(Apply("for", None, (origin_of(source),)))
             self._take_apart(code.target, self.element(source), inner)
         else:
             test = self.value(code.test, scope) if code.test is not None else TRUE
@@ -1576,7 +1608,13 @@ class Machine:
 
     def element(self, value: Value) -> Value:
         """Return what an element of a value is."""
+        if exchange := exchange_of(value):
+            return taken(self.fed.get(exchange, ()), exchange)
         match value:
+            case Apply(name="range", of=None, arguments=(Thing() as channel,)) if exchange_of(channel):
+                return self.element(channel)
+            case Apply(name="grouped", of=of) if of is not None:
+                return value if value.via == "element" else replace(value, via="element")
             case Thing(known=known) if known is not None:
                 return value  # what is taken one by one from where others put it
             case Items(values=values) if len(values) == 1:
@@ -1653,7 +1691,7 @@ class Machine:
             case ir.Sequence(items=items):
                 names = self._members_by_place(value) if scope.file.language in IMPLICIT else []
                 for place, one in enumerate(items):
-                    part = self.member(value, names[place]) if place < len(names) else self._part(value, place)
+                    part = self.member(value, names[place]) if place < len(names) else self.part(value, place)
                     self._take_apart(one, part, scope)
             case ir.Record(entries=entries):
                 taken = [key.text for key, _ in entries if isinstance(key, Literal)]
@@ -1702,7 +1740,7 @@ class Machine:
             case ir.Sequence() | ir.Record():
                 parts = target.items if isinstance(target, ir.Sequence) else ()
                 for place, one in enumerate(parts):
-                    self._store(one, self._part(value, place), scope)
+                    self._store(one, self.part(value, place), scope)
             case ir.Operation(operands=operands) if len(operands) == 1:
                 self._store(operands[0], value, scope)
 
@@ -1770,9 +1808,10 @@ class Machine:
         if isinstance(function, Name) and scope.find(function.name) is None:
             given = self._arguments(code.arguments, scope)
             is_next = function.name.startswith(" ") or scope.file.language == "kotlin"
-            if is_next and function.name.strip() in EMITS and given and function.name not in self.program.functions:
-                return self._yield(function.name, given[0][1])
             found = self._own_method(function.name, len(given), scope)
+            is_next = is_next and function.name.strip() in EMITS and function.name not in self.program.functions
+            if is_next and given and found is None:
+                return self._yield(function.name, given[0][1])
             if found is not None:
                 return self.call_method(*found, given, code, scope, discarded=discarded)
             value = self._name(function.name, scope)
@@ -1802,6 +1841,9 @@ class Machine:
             is_state = function.name in STATES and scope.file.language in IMPLICIT
             if is_state and STATES[function.name] and (kept := self.fed.get(self._container(function.of))):
                 return kept[0] if len(kept) == 1 else Apply("each", None, tuple(kept))
+            if exchange := self._exchange(of, function.name, given):
+                self._feed(exchange[0], exchange[1], (scope.file.path, code.line))
+                discarded = False  # it is for those that take it, and changes nothing else
             if (function.name in ADDS or is_state) and given:
                 self._feed(self._container(function.of), given[-1][1], (scope.file.path, code.line))
             return self.call_method(of, function.name, given, code, scope, discarded=discarded)
@@ -1824,7 +1866,7 @@ class Machine:
         """Note what a sequence has next: that of the function, or of the one that a builder was given."""
         value = self.element(value) if name.endswith("All") else value
         for frame in reversed(self._frames):
-            since = [one for one in self.guards[frame.guards :] if not _is_turn(one)]
+            since = [one for one in self.guards[frame.guards :] if not is_turn(one)]
             frame.yielded.append(Cond(self._all(since), value, NULL) if since else value)
             if frame.function.name:
                 break
@@ -1833,6 +1875,8 @@ class Machine:
     def _feed(self, name: str, value: Value, site: tuple[str, int]) -> None:
         """Note what is put in a queue or channel; what is seen from further outside replaces what it is part of."""
         way, text = (site, *self.sites), show(value)
+        tests = [one for one in self.guards if not is_turn(one)]
+        self._put_under.setdefault(name, {})[text] = self._all(tests) if tests else TRUE
         listed, ways = self.fed.setdefault(name, []), self._ways.setdefault(name, [])
         for at in reversed(range(len(ways))):
             earlier, was = ways[at]
@@ -1843,6 +1887,20 @@ class Machine:
         if len(listed) < _MOST_TURNS and all(text != was for _, was in ways):
             listed.append(value)
             ways.append((way, text))
+
+    def _under_which(self, name: str) -> list[Value]:
+        """Return the condition under which something is put in a container or given to a bus, if there is one."""
+        tests = list(self._put_under.get(name, {}).values()) if name else []
+        if not tests or TRUE in tests:
+            return []
+        return [reduce(lambda one, other: operate("||", (one, other)), tests)]
+
+    def _exchange(self, of: Value, name: str, given: list[Given]) -> tuple[str, Value] | None:
+        """Return the container or the handlers that a call puts a value in, and the value; None for other calls."""
+        if (bus := topic_of(of, given)) and not isinstance(given[1][1], Closure | Method):
+            return bus, given[1][1]
+        value = put(given) if (known := exchange_of(of)) and not self.is_watcher(of, name) else None
+        return (known, value) if value is not None else None
 
     def _container(self, code: ir.Expression) -> str:
         """Return the name of a queue or channel; both ends of a channel have the same."""
@@ -1855,6 +1913,8 @@ class Machine:
         if known is not None and isinstance(call.function, Member) and self.program.method(known, call.function.name):
             return None
         listed = self.fed.get(self._container(code), [])
+        if self.is_single(of) and not listed:
+            return of  # what an optional value has
         if listed:
             return listed[0] if len(listed) == 1 else Apply("each", None, tuple(listed))
         if reads(self.full_type(of)):
@@ -1916,7 +1976,10 @@ class Machine:
             case Const() if value == NULL:
                 return NULL
             case Closure():
-                return self._invoke(value.function, Scope(value.scope.file, value.scope, value.this, None), given)
+                function = value.function
+                if scope.file.language == "kotlin" and not function.name.isidentifier():
+                    function, given = self._with_receiver(function, given, scope)
+                return self._invoke(function, Scope(value.scope.file, value.scope, value.this, None), given)
             case Type(known=known):
                 return self._construct(known, given, (), code.line)
             case Method(of=of, name=name):
@@ -1927,6 +1990,9 @@ class Machine:
                     lambda: self.call(then, given, code, scope, discarded=discarded),
                     lambda: self.call(otherwise, given, code, scope, discarded=discarded),
                 )
+            case Apply(name="each" | "one of", of=None, arguments=ways) if all(map(is_function, ways)) and ways:
+                results = tuple(self.call(one, given, code, scope, discarded=discarded) for one in ways)
+                return results[0] if len(results) == 1 else Apply("one of", None, results)
             case Ref(name=name):
                 if name == "require" and len(given) == 1 and isinstance(given[0][1], Const):
                     return Ref(given[0][1].text)
@@ -1939,6 +2005,17 @@ class Machine:
                     if self.program.method(known, name, len(given)) is not None:
                         return self.call_method(value, name, given, code, scope, discarded=discarded)
         return self._library_call(value, "()", given, code, scope, discarded=discarded)
+
+    def _with_receiver(self, function: Function, given: list[Given], scope: Scope) -> tuple[Function, list[Given]]:
+        """Return a function of Kotlin that extends an object, and what it is given with the object first."""
+        listed = function.parameters
+        if listed and listed[0].name == "this":
+            own = next((one for one, _ in self._receivers(scope) if one is not None), None)
+            is_implied = len(given) < len(listed) and own is not None and listed[-1].default is None
+            return function, [("", own), *given] if is_implied and own is not None else given
+        if len(given) == len(listed) + 1:
+            return replace(function, parameters=(ir.Parameter("this"), *listed)), given
+        return function, given
 
     def call_method(
         self, of: Value, name: str, given: list[Given], code: Call, scope: Scope, *, discarded: bool = False
@@ -1988,11 +2065,13 @@ class Machine:
                 return self.call(of, given, code, scope, discarded=discarded)
             case Method() if name in INVOKES:
                 return self.call(of, given, code, scope, discarded=discarded)
+            case Apply(name="each" | "one of", of=None, arguments=ways) if ways and all(map(is_function, ways)):
+                return self.call(of, given, code, scope, discarded=discarded)
             case Items():
                 changed = self._change_items(of, name, given)
                 if changed is not None:
                     return changed
-                if not given and (converted := _of_items(of, name)) is not None:
+                if not given and (converted := member_of_items(of, name)) is not None:
                     return converted
             case _:
                 known_class = self.known_type(of)
@@ -2159,7 +2238,7 @@ class Machine:
         if len(given) == 2 and isinstance(of, Input) and known is None and name in PUTS:
             self.set_member(of, self._key(given[0][1]), given[1][1])
             return of
-        if given and len(given) < 3 and is_free and name in ("get", "Get", "getOrDefault") and isinstance(of, Thing):
+        if given and len(given) < 3 and is_free and name in GETS and isinstance(of, Thing):
             key, missing = given[0][1], given[1][1] if len(given) == 2 else NULL
             if isinstance(key, Const):
                 return self.member(of, key.text) if key.text in of.fields or len(given) == 1 else missing
@@ -2186,7 +2265,7 @@ class Machine:
     def _merged(self, of: Value, other: Value) -> Value:
         """Return a map with the entries of two."""
         if isinstance(other, Cond):
-            return self.choose(other.test, self._merged(of, other.then), self._merged(of, other.otherwise))
+            return choose(other.test, self._merged(of, other.then), self._merged(of, other.otherwise))
         if not isinstance(other, Thing):
             return of if other == NULL else Apply("merge", None, (of, other))
         return self._copied(of, list(other.fields.items()))
@@ -2209,7 +2288,10 @@ class Machine:
             if isinstance(value, Items) and name in ("addAll", "extend", "add_all"):
                 of.values += value.values
             else:
-                since = [one for one in self.guards[of.depth :] if not _is_turn(one)]
+                since = [one for one in self.guards[of.depth :] if not is_turn(one)]
+                turns = [one for one in self.guards[of.depth :] if is_turn(one)]
+                turn = turns[0] if len(turns) == 1 and not of.values and not since else None
+                of.over = turn.arguments[0] if isinstance(turn, Apply) and turn.name == "for" else None
                 of.values.append(Cond(self._all(since), value, NULL) if since else value)
             return NULL
         return None
@@ -2226,11 +2308,13 @@ class Machine:
     def _library_call(
         self, of: Value | None, name: str, given: list[Given], code: Call, scope: Scope, *, discarded: bool
     ) -> Value:
+        if of is None or self.full_type(of):
+            self.of_libraries.add((scope.file.path, code.line, name.rpartition(".")[2]))
         result = self._result_of(of, name, given, code, scope, discarded=discarded)
         root = of
         while isinstance(root, Apply) and root.of is not None:
             root = root.of
-        if isinstance(root, Apply) and _stands_for_any(root) and isinstance(result, Apply):
+        if isinstance(root, Apply) and stands_for_any(root) and isinstance(result, Apply):
             self._replayed[show(result)] = name, given, code, scope
         return result
 
@@ -2243,14 +2327,14 @@ class Machine:
         if of is None and given and name in ENVIRONMENT and isinstance(given[0][1], Const):
             default = given[1][1] if len(given) > 1 else None
             return self.setting(given[0][1].text, default.text if isinstance(default, Const) else None)
-        if isinstance(of, Items) and not given:
+        if isinstance(of, Items) and not given and name in SIZES:
             of = Ref("a list")  # how many it has does not depend on what they are
         known = self._known_function(of, name, given)
         known = self._looked_up(given) if known is None else known
         if known is not None:
             return known
         first = given[0][1] if len(given) == 1 else None
-        if of is not None and _is_test(of) and isinstance(first, Closure):  # a truth has no elements
+        if of is not None and is_test(of) and isinstance(first, Closure):  # a truth has no elements
             return self._either(of, lambda: self.call(first, [], code, scope), lambda: NULL)
         is_text = isinstance(of, Apply) and of.of is None and of.name == "text"
         if (is_text or (isinstance(of, Const) and of != NULL)) and isinstance(first, Closure):  # an optional value
@@ -2260,7 +2344,12 @@ class Machine:
             return of
         if of is None and isinstance(first, Closure) and name.rpartition(".")[2] in FUNCTIONAL:
             return first
-        if of is not None and name == "get" and isinstance(first, Const) and (declared := _declared(of, first.text)):
+        if (
+            of is not None
+            and name == "get"
+            and isinstance(first, Const)
+            and (declared := declared_below(of, first.text))
+        ):
             return declared
         if of is not None and name in FALLBACKS and first is not None:
             other = self.call(first, [], code, scope) if isinstance(first, Closure | Method) else first
@@ -2291,6 +2380,8 @@ class Machine:
             return folded
         values: list[Value] = []
         called: list[Value] = []
+        if of is not None and name in ADDS and isinstance(first, Closure | Method):
+            return NULL  # what takes the function from there calls it
         for _, value in given:
             if isinstance(value, Closure | Method) and not silent:
                 result = self._callback(of, value, given, code, scope)
@@ -2315,16 +2406,18 @@ class Machine:
             return of
         simple = name.partition("<")[0].rpartition(".")[2]
         is_function = of is None and len(called) == 1 and simple[:1].islower()
-        source = _sequence_in(given, None) if is_function else Ref("?")
+        source = sequence_in(given, None) if is_function else Ref("?")
         if source != Ref("?"):  # a function of sequences, as `map` of Python
-            return Apply("filtered" if _keeps(simple) else "mapped", source, (called[0],), via=simple)
+            return Apply("filtered" if keeps_elements(simple) else "mapped", source, (called[0],), via=simple)
+        if called and of is not None and name in GROUPS:
+            return Apply("grouped", of, tuple(called[:1]), via=name)
         is_alone = len(called) == 1 and all(isinstance(one, Closure | Method | Const) for _, one in given)
         others = [one for _, one in given if not isinstance(one, Closure | Method)]
         # A number beside the function says how many are done at a time.
         is_counted = all(isinstance(one, Const) and one.kind is Kind.NUMBER for one in others)
         if is_alone and of is not None and (is_counted or scope.file.language == "python"):
             values = called
-            is_kept = _is_test(called[0]) or _keeps(name)
+            is_kept = is_test(called[0]) or keeps_elements(name)
             return Apply("filtered" if is_kept else "mapped", of, tuple(values), via=name)
         if not given and of is not None:
             bare = _accessor(name)
@@ -2472,6 +2565,11 @@ class Machine:
             return thing
         if of is None and simple in ("asdict", "vars") and len(given) == 1:
             return given[0][1]
+        if of is None and name == "isinstance" and len(given) == 2:
+            kinds = given[1][1].values if isinstance(given[1][1], Items) else [given[1][1]]
+            if all(isinstance(one, Type) for one in kinds):
+                tests = [self._is_of(given[0][1], one.known.cls.name) for one in kinds if isinstance(one, Type)]
+                return reduce(lambda one, other: operate("||", (one, other)), tests) if tests else FALSE
         if of is None and name in TYPES_OF and len(given) == 1:
             return self._class_of(given[0][1])
         if of is None and simple in ITERATES and len(given) == 1 and isinstance(given[0][1], Items):
@@ -2489,11 +2587,16 @@ class Machine:
     def _callback(self, of: Value | None, value: Value, given: list[Given], code: Call, scope: Scope) -> Value:
         """Run a function once that something unknown is given, with elements of what it is called on."""
         function = value.function if isinstance(value, Closure) else None
-        source = of if of is not None else _sequence_in(given, value)
+        source = of if of is not None else sequence_in(given, value)
         if source == Ref("?"):
             source = next((one for _, one in given if one is not value), source)
         count = len(function.parameters) if function is not None else 1
-        inside = source if is_made(source) else self.element(source)
+        inside = source if is_made(source) and not exchange_of(source) else self.element(source)
+        bus = topic_of(of, given) if of is not None else ""
+        if bus and bus in self.fed:
+            inside = taken(self.fed[bus], bus)
+        if source == Ref("?"):
+            inside = Opaque("what a library gives")
         arguments: list[Given] = [
             ("", inside if at == 0 else Apply(f"each {at}", None, (source,))) for at in range(count)
         ]
@@ -2507,7 +2610,8 @@ class Machine:
         start, left = len(self.guards), self._left
         is_used = function is None or any(one.name != "_" for one in function.parameters)
         if count and is_used and not self.is_watcher(source, ""):
-            self.guards.append(Apply("for", None, (_origin(source),)))
+            self.guards.append(Apply("for", None, (origin_of(source),)))
+        self.guards += self._under_which(bus or exchange_of(source))
         result = self.call(value, arguments, code, scope)
         del self.guards[start:]
         self._left = left
@@ -2534,7 +2638,7 @@ class Machine:
         more = range(2, len(function.function.parameters))
         listed += [("", Apply(f"each {at}", None, (source,))) for at in more]
         start, left = len(self.guards), self._left
-        self.guards.append(Apply("for", None, (_origin(source),)))
+        self.guards.append(Apply("for", None, (origin_of(source),)))
         result = self.call(function, listed, code, scope)
         del self.guards[start:]
         self._left = left
@@ -2554,7 +2658,7 @@ class Machine:
         while isinstance(value, Apply) and value.of is not None:
             steps.append(value)
             value = value.of
-        if not steps or not isinstance(value, Apply) or not _stands_for_any(value):
+        if not steps or not isinstance(value, Apply) or not stands_for_any(value):
             return None
         for one in reversed(steps):
             known = self._replayed.get(show(one))
@@ -2581,7 +2685,7 @@ class Machine:
             self._left = left
         if name in WATCHED:
             return of
-        if _keeps(name) or all(map(_is_test, results)):
+        if keeps_elements(name) or all(map(is_test, results)):
             return Apply("filtered", of, (Apply("each", None, tuple(results)),), via=name)
         if name in FLATTENS:
             results = [inside for one in results for inside in (one.values if isinstance(one, Items) else [one])]
@@ -2632,7 +2736,7 @@ class Machine:
         parts["other"] = self.element(other) if other is not None else NULL
         results: list[Value] = []
         start, left = len(self.guards), self._left
-        connected = _connected(of)
+        connected = connected_with(of)
         for at, function in enumerate(functions):
             if connected is not None and isinstance(function, Method) and function.name.endswith(CONNECTED):
                 parts["value"] = element if function.name.endswith(CONNECTED[0]) else self.element(connected)
@@ -2640,7 +2744,7 @@ class Machine:
             is_keying = step.makes == "value" and len(functions) > 1 and at == 0 and count == 2
             wanted = "key value" if is_keying else step.given.get(count, "value")
             parts["result"] = results[-1] if results else NULL
-            self.guards.append(Apply("for", None, (_origin(of),)))
+            self.guards.append(Apply("for", None, (origin_of(of),)))
             listed = [("", parts[each]) for each in wanted.split()]
             result = self.call(function, listed, code, scope)
             results.append(out if "out" in wanted.split() else result)
@@ -2702,14 +2806,14 @@ class Machine:
             return Apply("keyed", of, (result,), via=name)
         if step.makes in ("pair", "pairs"):
             pair = self.element(result) if step.makes == "pairs" else result
-            new_key, new_value = _pair(pair)
+            new_key, new_value = pair_of(pair)
             made = Apply("mapped", of, (new_value,), via=name)
             return made if new_key is None else Apply("keyed", made, (new_key,), via=name)
         if step.makes == "values":
             return Apply("mapped", of, (self.element(result),), via=name)
         if step.makes == "value":
             return Apply("mapped", of, (result,), via=name)
-        if _is_test(result) or _keeps(name):
+        if is_test(result) or keeps_elements(name):
             return Apply("filtered", of, (result,), via=name)
         return of
 
@@ -2840,15 +2944,18 @@ class Machine:
         """Return what a function of the program returns; *scope* is what it is defined in."""
         if function.body is None:
             return Opaque(f"{function.name} without a body", tuple(value for _, value in given))
-        depth = sum(frame.function is function for frame in self._frames)
-        if len(self._frames) > _DEEPEST or depth > 1:
+        same = [frame for frame in self._frames if frame.function is function]
+        is_other = isinstance(scope.this, Thing) and all(frame.this is not scope.this for frame in same)
+        if len(self._frames) > _DEEPEST or len(same) > (_MOST_NESTED if is_other else 1):
             if len(self._frames) > _DEEPEST:
                 self.spent = True
             return Opaque(f"{function.name} calls itself", tuple(value for _, value in given))
         self.visited.add(id(function))
+        if self._frames:
+            self.entered.add(id(function))
         self.followed.add(site := self._site)
         self._parameters(function, scope, given)
-        frame = _Frame(function, site, guards=len(self.guards))
+        frame = _Frame(function, site, scope.this, guards=len(self.guards))
         left, self._left = self._left, None
         self._frames.append(frame)
         result = self.value(function.body, scope)
@@ -2868,7 +2975,7 @@ class Machine:
         value = self.converted(value, function.type, scope)
         returned = frame.returned if ended is None else frame.returned[:-1]
         for test, one in reversed(returned):
-            value = self.choose(test, one, value)
+            value = choose(test, one, value)
         return value
 
     def _parameters(self, function: Function, scope: Scope, given: list[Given]) -> None:
@@ -2902,54 +3009,6 @@ class Machine:
             self._bind(scope, one.name, self.converted(value, one.type, scope))
 
 
-def _pair(value: Value) -> tuple[Value | None, Value]:
-    """Return the key and the value of a pair; of something else, no key."""
-    if isinstance(value, Items) and len(value.values) == 2:
-        return value.values[0], value.values[1]
-    if isinstance(value, Thing | Apply) and len(value.arguments) == 2:
-        return value.arguments[0], value.arguments[1]
-    return None, value
-
-
-def _is_present(value: Value) -> Value:
-    """Return whether a value is not missing, as far as that is known."""
-    match value:
-        case Thing() | Items():
-            return TRUE
-        case Const():
-            return FALSE if value == NULL else TRUE
-        case Cond(test=test, then=then, otherwise=otherwise):
-            return Machine.choose(test, _is_present(then), _is_present(otherwise))
-    return operate("!=", (value, NULL))
-
-
-def _texts_of_chain(value: Value) -> list[list[str]]:
-    """Return the names that a chain of calls and members is about, as where settings are looked up by section.
-
-    They come with and without the members behind the last call, which may be how its value is read.
-    """
-    texts: list[str] = []
-    is_looked_up, below = False, 0
-    while isinstance(value, Get) or (isinstance(value, Apply) and value.of is not None):
-        if isinstance(value, Apply) and value.arguments:
-            first = value.arguments[0]
-            if len(value.arguments) > 1 or not isinstance(first, Const) or first.kind is not Kind.TEXT:
-                return []
-            texts.insert(0, first.text)
-            is_looked_up = True
-        elif isinstance(value, Get):
-            texts.insert(0, value.name)
-            below += not is_looked_up
-        assert value.of is not None
-        value = value.of
-    root = value.arguments[0] if isinstance(value, Apply) and len(value.arguments) == 1 and texts else None
-    if isinstance(root, Const) and root.kind is Kind.TEXT:
-        texts.insert(0, root.text)
-    if not is_looked_up:
-        return []
-    return [texts, texts[: len(texts) - below]] if below else [texts]
-
-
 def _is_number(value: Value) -> bool:
     """Return whether a value is a number or a time that is known as it is written, or a flag."""
     match value:
@@ -2965,27 +3024,6 @@ def _is_number(value: Value) -> bool:
 def _simple(name: str) -> str:
     """Return the last part of a full name without types."""
     return name.partition("<")[0].rpartition(".")[2]
-
-
-def _left(value: Value, test: Value, *, holds: bool) -> Value:
-    """Return what is left of a value where a condition holds, or does not hold."""
-    while isinstance(value, Cond):
-        shown = Shown(_MOST_OF_TEST * 3)
-        own, same, opposite = (shown.text(one) for one in (value.test, test, negate(test)))
-        if shown.left < 0:  # conditions too long to be compared
-            break
-        if own == same:
-            value = value.then if holds else value.otherwise
-        elif own == opposite:
-            value = value.otherwise if holds else value.then
-        else:
-            break
-    return value
-
-
-def _stands_for_any(value: Apply) -> bool:
-    """Return whether a value stands for any stream: steps on it are done to the streams that it is given later."""
-    return value.of is None and bool(value.via) and value.via == value.name
 
 
 def _set_inside(statements: Sequence[object]) -> Iterator[ir.Declare | ir.Assign]:
@@ -3004,99 +3042,6 @@ def _set_inside(statements: Sequence[object]) -> Iterator[ir.Declare | ir.Assign
             waiting.extend(getattr(one, name) for name in reversed(names))
 
 
-def _connected(stream: Value) -> Value | None:
-    """Return the stream that another one is connected with; None for a stream of its own."""
-    value: Value | None = stream
-    while isinstance(value, Apply) and value.name in ("joined", "keyed"):
-        if value.name == "joined" and value.via == "connect":
-            return value.arguments[0]
-        value = value.of
-    return None
-
-
-def _conjuncts(test: Value) -> Iterator[Value]:
-    """Yield a condition, and the conditions that hold where it does."""
-    yield test
-    if isinstance(test, Apply) and test.of is None and test.name == "&&":
-        for one in test.arguments:
-            yield from _conjuncts(one)
-
-
-def _joined(operator: str, values: Sequence[Value]) -> list[Value] | None:
-    """Return the elements of sequences that an operator joins, or adds one to; None for other values."""
-    if operator not in ("+", "++", "::", ":::", ":+", "+:", "<>") or len(values) != 2:
-        return None
-    listed = [one for one in values if isinstance(one, Items)]
-    if not listed or any(isinstance(one, Const) for one in values):
-        return None
-    found: list[Value] = []
-    for one in values:
-        is_many = isinstance(one, Apply) and one.name in ("mapped", "filtered")
-        found += one.values if isinstance(one, Items) else [Apply("...", None, (one,)) if is_many else one]
-    return found
-
-
-def _declared(settings: Value, path: str) -> Value | None:
-    """Return the settings below a path of an object that is made of their declarations, each with its default.
-
-    None for other objects. In the form of convict, a declaration has a `default` beside a format or a variable.
-    """
-    declared = settings.arguments[0] if isinstance(settings, Apply) and len(settings.arguments) == 1 else None
-    for name in path.split("."):
-        declared = declared.fields.get(name) if isinstance(declared, Thing) else None
-    return _defaults(declared) if isinstance(declared, Thing) else None
-
-
-def _defaults(declared: Value) -> Value | None:
-    if (
-        isinstance(declared, Thing)
-        and "default" in declared.fields
-        and declared.fields.keys() & {"format", "env", "doc"}
-    ):
-        return declared.fields["default"]
-    if not isinstance(declared, Thing) or declared.known is not None:
-        return None
-    found = {name: value for name, one in declared.fields.items() if (value := _defaults(one)) is not None}
-    return Thing("", None, found) if found else None
-
-
-def _sequence_in(given: Sequence[Given], function: Value | None) -> Value:
-    """Return the only one of what a function is given beside *function* that may have elements."""
-    others = [one for _, one in given if one is not function and not isinstance(one, Closure | Method | Const | Ref)]
-    return others[0] if len(others) == 1 else Ref("?")
-
-
-def _keeps(name: str) -> bool:
-    """Return whether a method of a sequence keeps some elements as they are; one that maps makes others of them."""
-    lower = name.lower()
-    return lower.startswith(KEEPS) and "map" not in lower
-
-
-def _indexed(key: Value) -> Value | None:
-    """Return what a loop over indexes goes through; None if a key is not the variable of such a loop."""
-    if isinstance(key, Apply) and key.name == "each" and key.of is None and isinstance(key.arguments[0], Apply):
-        over = key.arguments[0]
-        if over.name == "range" and over.of is None and over.arguments:
-            last = over.arguments[-1]
-            is_length = isinstance(last, Apply) and last.of is None and last.name == "len" and last.arguments
-            return last.arguments[0] if is_length and isinstance(last, Apply) else last
-    return None
-
-
-def _is_test(value: Value) -> bool:
-    """Return whether a value is the answer to a question: yes or no."""
-    return value in (TRUE, FALSE) or (isinstance(value, Apply) and value.of is None and value.name in TESTS)
-
-
-def _is_failure(test: Value) -> bool | None:
-    """Return whether a test holds if an unknown call has failed, as in `err != nil`; None for other tests."""
-    if isinstance(test, Apply) and test.of is None and test.name == "!=" and NULL in test.arguments:
-        other = next((one for one in test.arguments if one != NULL), NULL)
-        if isinstance(other, Apply) and other.name.startswith("#"):
-            return True
-    return None
-
-
 @lru_cache(maxsize=4096)
 def watches(name: str) -> bool:
     """Return whether a full name is one of a library that only watches a program."""
@@ -3109,11 +3054,6 @@ def watches(name: str) -> bool:
     )
 
 
-def _is_turn(guard: Value) -> bool:
-    """Return whether a condition is only that of a loop."""
-    return isinstance(guard, Apply) and guard.name in ("for", "while")
-
-
 def _brief(text: str) -> str:
     """Return a text, or of a long one its start and what tells it from others."""
     if len(text) <= _LONGEST:
@@ -3121,17 +3061,15 @@ def _brief(text: str) -> str:
     return f"{text[:_LONGEST]}… {hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
-def _is_fixed(test: Value) -> bool:
-    """Return whether a test is of constants and of lengths of lists only."""
-    match test:
-        case Const() | Ref(name="a list"):
-            return True
-        case Apply(of=of, arguments=arguments):
-            parts = [*arguments, *([of] if of is not None else [])]
-            return bool(parts) and all(map(_is_fixed, parts))
-        case Get(of=of):
-            return _is_fixed(of)
-    return False
+def extending(value: Closure, kind: str) -> Closure:
+    """Return a lambda as a function that extends an object, as the type of where it goes says in Kotlin."""
+    listed = value.function.parameters
+    if listed and listed[0].name == "this":
+        return value
+    has_none = len(listed) == 1 and listed[0].name == "it" and kind.partition(".(")[2].lstrip().startswith(")")
+    listed = tuple(replace(one, default=None) if one.name == "it" else one for one in listed)
+    receiver = ir.Parameter("this", kind.partition(".(")[0].strip("( "))
+    return replace(value, function=replace(value.function, parameters=(receiver, *(() if has_none else listed))))
 
 
 def _is_abstract(function: Function) -> bool:
@@ -3148,31 +3086,6 @@ def _accessor(name: str) -> str:
     return ""
 
 
-def _of_items(value: Items, name: str) -> Value | None:
-    """Return what a member of a sequence without arguments is: the sequence in another form, its first or last element.
-
-    In the libraries of the languages, what begins with `to` or `as` has the same elements.
-    """
-    if name in ("stream", "iterator") or (name[:2] in ("to", "as") and (name[2:3].isupper() or name[2:3] == "_")):
-        return None if name in ("toString", "to_string") else value
-    if name in ("size", "length", "Count", "Length") and not any(_is_spread(one) for one in value.values):
-        return Const(Kind.NUMBER, str(len(value.values)))
-    if value.values and name in ("head", "first", "First", "getFirst"):
-        return value.values[0]
-    return value.values[-1] if value.values and name in ("last", "Last", "getLast") else None
-
-
-def _is_spread(value: Value) -> bool:
-    """Return whether an element may be there or not, or stand for several."""
-    return isinstance(value, Cond) or (isinstance(value, Apply) and value.name in ("...", "each"))
-
-
-def _common(one: str, other: str) -> int:
-    """Return how many directories the paths of two files begin with."""
-    pairs = zip(one.split("/")[:-1], other.split("/")[:-1], strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
 def _shown(name: str, value: Value) -> Value:
     """Return the value of a variable; of one that holds a secret, its name: no topic or finding shows the secret."""
     is_text = isinstance(value, Const) and value.kind is Kind.TEXT
@@ -3181,14 +3094,6 @@ def _shown(name: str, value: Value) -> Value:
 
 def _lower(name: str) -> str:
     return name[:1].lower() + name[1:]
-
-
-def _origin(value: Value) -> Value:
-    """Return what elements come from: what they are made into does not decide how many there are."""
-    if isinstance(value, Apply) and value.of is not None:
-        of = _origin(value.of)
-        return of if value.name == "mapped" else replace(value, of=of)
-    return Ref("what is taken") if isinstance(value, Thing) and value.known is not None else value
 
 
 def _root(value: Value) -> Thing | None:
@@ -3201,37 +3106,3 @@ def _root(value: Value) -> Thing | None:
         else:
             return None
     return None
-
-
-def in_package(file: ir.File, imported: str, name: str) -> bool:
-    """Return whether an import means a file: its module, its directory, or something in it."""
-    words = imported.replace("::", "/").strip()
-    if "/" not in words or file.language not in ("go", "typescript", "javascript"):
-        words = words.replace(".", "/") if file.language not in ("typescript", "javascript") else words
-    parts = [part for part in words.split("/") if part not in ("", ".", "..", "crate", "super", "self", "@", "~")]
-    if file.language in ("typescript", "javascript"):
-        if not imported.startswith((".", "@/", "~/", "src/")):
-            return False
-        parts = [part for part in imported.split("/") if part not in ("", ".", "..", "@", "~")]
-        for known in ((name,), ("js", "ts", "mjs", "cjs")):
-            stem, _, ending = parts[-1].rpartition(".") if parts else ("", "", "")
-            if stem and ending in known:
-                parts[-1] = stem
-    elif name and parts and parts[-1] == name:
-        parts = parts[:-1]
-    if not parts:
-        return file.language in ("typescript", "javascript") and file.path.rpartition("/")[2].startswith("index.")
-    stem = "/" + file.path.rpartition(".")[0]
-    folder = "/" + file.path.rpartition("/")[0]
-    if file.language == "go":
-        return folder.endswith(f"/{parts[-1]}") and (len(parts) < 3 or _shares(folder, parts))
-    joined = "/" + "/".join(parts)
-    if file.language in ("java", "kotlin", "scala", "csharp"):
-        return bool(file.package) and file.package.replace(".", "/").endswith("/".join(parts))
-    return stem.endswith((joined, f"{joined}/__init__", f"{joined}/index", f"{joined}/mod"))
-
-
-def _shares(folder: str, parts: list[str]) -> bool:
-    """Return whether a directory is what an import path of Go ends with: more than a common last word."""
-    names = [part for part in folder.split("/") if part]
-    return names[-1:] == parts[-1:] and (len(names) < 2 or names[-2] in parts or len(parts) < 3)

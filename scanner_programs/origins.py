@@ -144,6 +144,8 @@ class OriginReader:
         if value.name in ("each", "one of") and of is None:
             is_many = value.name == "each" and not all(map(self.machine.is_single, arguments))
             return (_element(one) if is_many else one for one in self._together(arguments))
+        if value.name == "grouped" and of is not None:
+            return self.of(self.machine.element(of))
         if value.name in ("mapped", "filtered", "keyed", "joined") and of is not None:
             return self.of(self.machine.element(value))
         if value.name == "folded" and of is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import takewhile
 
 from scanner_programs.ir import (
     Block,
@@ -15,6 +16,7 @@ from scanner_programs.ir import (
     Field,
     File,
     Function,
+    Kind,
     Lambda,
     Literal,
     Member,
@@ -33,9 +35,11 @@ from scanner_programs.libraries.others import (
     TABLES,
 )
 from scanner_programs.libraries.standard import ADDS, HOLDERS, SEQUENCES, TAKES
-from scanner_programs.values import Value
+from scanner_programs.values import Apply, Const, Get, Thing, Value
 
 _WRAPPERS_OPEN = "<["
+_STRUCTURAL = ("go", "typescript", "javascript", "python")
+"""Languages in which a class has an interface by its methods; in Python, one that is declared as a protocol."""
 _WRAPPERS_CLOSE = ">]"
 
 
@@ -208,6 +212,10 @@ class Program:
         for file, function in (*own, *free):
             if function.receiver:
                 found.setdefault(function.name, []).append(Place(function, file))
+        for file in self.files:
+            for owner, function in file.methods if file.language == "csharp" else ():
+                if owner not in self.classes:
+                    found.setdefault(function.name, []).append(Place(function, file))
         return found
 
     def extension(self, name: str, kind: str) -> Place | None:
@@ -233,7 +241,7 @@ class Program:
         return found
 
     def subclasses(self, known: Known) -> list[Known]:
-        """Return the classes that extend or implement a class, at any distance; of Go, those with its methods."""
+        """Return the classes that extend or implement a class, at any distance, also by having its methods."""
         found: list[Known] = []
         waiting = [known]
         while waiting:
@@ -241,7 +249,7 @@ class Program:
                 if one not in found:
                     found.append(one)
                     waiting.append(one)
-        if not found and known.cls.kind == "interface" and known.file.language in ("go", "typescript", "javascript"):
+        if not found and known.cls.kind == "interface" and known.file.language in _STRUCTURAL:
             wanted = {_signature(function) for function in known.cls.functions}
             for listed in self.classes.values() if wanted else ():
                 found += [
@@ -563,4 +571,98 @@ def container_name(code: Expression) -> str:
     """Return the name that code has for a queue or channel; empty where it has none."""
     while isinstance(code, Member) and code.name in ("Writer", "Reader", "writer", "reader"):
         code = code.of
+    if isinstance(code, Call) and isinstance(code.function, Member) and code.arguments:
+        code = code.function.of  # one of the containers that a map has
     return code.name.lstrip("_") if isinstance(code, Member | Name) else ""
+
+
+def in_package(file: File, imported: str, name: str) -> bool:
+    """Return whether an import means a file: its module, its directory, or something in it."""
+    words = imported.replace("::", "/").strip()
+    if "/" not in words or file.language not in ("go", "typescript", "javascript"):
+        words = words.replace(".", "/") if file.language not in ("typescript", "javascript") else words
+    parts = [part for part in words.split("/") if part not in ("", ".", "..", "crate", "super", "self", "@", "~")]
+    if file.language in ("typescript", "javascript"):
+        if not imported.startswith((".", "@/", "~/", "src/")):
+            return False
+        parts = [part for part in imported.split("/") if part not in ("", ".", "..", "@", "~")]
+        for known in ((name,), ("js", "ts", "mjs", "cjs")):
+            stem, _, ending = parts[-1].rpartition(".") if parts else ("", "", "")
+            if stem and ending in known:
+                parts[-1] = stem
+    elif name and parts and parts[-1] == name:
+        parts = parts[:-1]
+    if not parts:
+        return file.language in ("typescript", "javascript") and file.path.rpartition("/")[2].startswith("index.")
+    stem = "/" + file.path.rpartition(".")[0]
+    folder = "/" + file.path.rpartition("/")[0]
+    if file.language == "go":
+        return folder.endswith(f"/{parts[-1]}") and (len(parts) < 3 or shares_folder(folder, parts))
+    joined = "/" + "/".join(parts)
+    if file.language in ("java", "kotlin", "scala", "csharp"):
+        return bool(file.package) and file.package.replace(".", "/").endswith("/".join(parts))
+    return stem.endswith((joined, f"{joined}/__init__", f"{joined}/index", f"{joined}/mod"))
+
+
+def shares_folder(folder: str, parts: list[str]) -> bool:
+    """Return whether a directory is what an import path of Go ends with: more than a common last word."""
+    names = [part for part in folder.split("/") if part]
+    return names[-1:] == parts[-1:] and (len(names) < 2 or names[-2] in parts or len(parts) < 3)
+
+
+def common_folders(one: str, other: str) -> int:
+    """Return how many directories the paths of two files begin with."""
+    pairs = zip(one.split("/")[:-1], other.split("/")[:-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def texts_of_chain(value: Value) -> list[list[str]]:
+    """Return the names that a chain of calls and members is about, as where settings are looked up by section.
+
+    They come with and without the members behind the last call, which may be how its value is read.
+    """
+    texts: list[str] = []
+    is_looked_up, below = False, 0
+    while isinstance(value, Get) or (isinstance(value, Apply) and value.of is not None):
+        if isinstance(value, Apply) and value.arguments:
+            first = value.arguments[0]
+            if len(value.arguments) > 1 or not isinstance(first, Const) or first.kind is not Kind.TEXT:
+                return []
+            texts.insert(0, first.text)
+            is_looked_up = True
+        elif isinstance(value, Get):
+            texts.insert(0, value.name)
+            below += not is_looked_up
+        assert value.of is not None
+        value = value.of
+    root = value.arguments[0] if isinstance(value, Apply) and len(value.arguments) == 1 and texts else None
+    if isinstance(root, Const) and root.kind is Kind.TEXT:
+        texts.insert(0, root.text)
+    if not is_looked_up:
+        return []
+    return [texts, texts[: len(texts) - below]] if below else [texts]
+
+
+def declared_below(settings: Value, path: str) -> Value | None:
+    """Return the settings below a path of an object that is made of their declarations, each with its default.
+
+    None for other objects. In the form of convict, a declaration has a `default` beside a format or a variable.
+    """
+    declared = settings.arguments[0] if isinstance(settings, Apply) and len(settings.arguments) == 1 else None
+    for name in path.split("."):
+        declared = declared.fields.get(name) if isinstance(declared, Thing) else None
+    return declared_defaults(declared) if isinstance(declared, Thing) else None
+
+
+def declared_defaults(declared: Value) -> Value | None:
+    """Return the defaults in a declaration of settings; None if it declares none."""
+    if (
+        isinstance(declared, Thing)
+        and "default" in declared.fields
+        and declared.fields.keys() & {"format", "env", "doc"}
+    ):
+        return declared.fields["default"]
+    if not isinstance(declared, Thing) or declared.known is not None:
+        return None
+    found = {name: value for name, one in declared.fields.items() if (value := declared_defaults(one)) is not None}
+    return Thing("", None, found) if found else None

@@ -110,7 +110,7 @@ class Receives:
     def root(self, value: Value, view: Place) -> bool | None:
         """Return whether records come from a value, and whether it is their value itself; None if none do."""
         if isinstance(value, Apply) and value.of is None and value.name == "received":
-            return True
+            return value.via != "record"
         if isinstance(value, Apply) and value.arguments:
             name = plain(_last(value.name))
             named = [row for row in self.rows if name in row.subscribes and self._is_of(value.of, value.name, row)]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scanner_programs import ir
+from scanner_programs.guards import compares_topic
 from scanner_programs.ir import Literal
 from scanner_programs.libraries.others import (
     FLATTENED,
@@ -20,6 +21,7 @@ from scanner_programs.libraries.others import (
 from scanner_programs.machine import Machine
 from scanner_programs.program import Known, Place, Program, Scope
 from scanner_programs.residue import code_text
+from scanner_programs.sequences import is_mapping
 from scanner_programs.values import (
     NULL,
     REMOVED,
@@ -32,7 +34,6 @@ from scanner_programs.values import (
     Shown,
     Thing,
     Value,
-    compares_topic,
     show,
 )
 
@@ -125,7 +126,9 @@ class _Shapes:
                 for one in values:
                     self.read(one, f"{path}[]", depth + 1)
                 return
-            case Apply(name="mapped", of=of, arguments=arguments) if self._is_structured(arguments[0]):
+            case Apply(name="mapped", of=of, arguments=arguments) if is_mapping(value) and self._is_structured(
+                arguments[0]
+            ):
                 is_one = of is not None and self._machine.is_single(_source(of))
                 self.read(arguments[0], path if is_one else f"{path}[]", depth + 1)
                 return
@@ -365,6 +368,14 @@ class _Shapes:
         return " ".join(code_text(note) for note in kept)
 
 
+def _hides(note: ir.Note) -> bool:
+    """Return whether a note keeps a member out of the record, and does so for every value."""
+    if note.name not in NEVER_WRITTEN and _flags(note).isdisjoint(NEVER_WRITTEN):
+        return False
+    given = [one.value for one in note.arguments if one.name == "Condition"]
+    return not any(isinstance(one, ir.Member) and one.name != "Always" for one in given)
+
+
 def wire_name(one: ir.Field, owner: Known, program: Program, known: Known) -> str | None:
     """Return the name that a member of an object of a class has in the record; None if it is not part of it.
 
@@ -373,7 +384,7 @@ def wire_name(one: ir.Field, owner: Known, program: Program, known: Known) -> st
     *owner* is the class that has the member, *known* the object's. Members that nothing names are written as a note of
     the object's class or of a class above it says, or as the program writes all.
     """
-    if one.static or any(note.name in NEVER_WRITTEN or _flags(note) & NEVER_WRITTEN for note in one.notes):
+    if one.static or any(map(_hides, one.notes)):
         return None
     if owner.file.language == "go" and not one.name[:1].isupper():
         return None  # other packages, as those of serializers are, cannot see it

@@ -14,6 +14,7 @@ from operator import mod, mul, sub
 from typing import TYPE_CHECKING, TypeAlias
 
 from scanner_programs.ir import Function, Kind
+from scanner_programs.libraries.standard import MAPS
 from scanner_programs.residue import code_text
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ Memo: TypeAlias = dict[bool, tuple[str, bool]]
 
 It is known by whether what records are read with is shown as the records.
 """
+_PLAIN = {"mapped": MAPS, "filtered": frozenset(("filter", "Where", "where", "retain", "flatMap", "collect"))}
 _DEEPEST = 60
 _BEGINNING = 200
 
@@ -126,11 +128,15 @@ class Thing:
 
 @dataclass(slots=True, eq=False)
 class Items:
-    """A list, set or tuple; *yielded*: what a function makes one after the other, each any number of times."""
+    """A list, set or tuple; *yielded*: what a function makes one after the other, each any number of times.
+
+    *over* is what the loop goes over that put in the only value, once for each element.
+    """
 
     values: list[Value] = field(default_factory=list)
     depth: int = 0
     yielded: bool = False
+    over: Value | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -315,8 +321,9 @@ class Shown:
                     return "[…]"
                 self._within.append(id(value))
                 shown = ", ".join(self.text(one, depth + 1) for one in values)
+                over = self.text(value.over, depth + 1) if value.over is not None else ""
                 self._within.pop()
-                return f"[{shown}]"
+                return f"{over}.mapped({shown})" if over else f"[{shown}]"
             case Closure(function=function):
                 return f"fn({summary(function)})"
             case Method(of=of, name=name):
@@ -332,6 +339,8 @@ class Shown:
             shown.sort()
         of = f"{self.text(value.of, depth + 1)}." if value.of is not None else ""
         number = f"#{id(value)}" if self._numbered and is_made(value) else ""
+        if value.via and value.name in _PLAIN and value.via.partition("<")[0] not in _PLAIN[value.name]:
+            number += f":{value.via}"  # more than a function of each element
         return f"{of}{value.name}{number}({', '.join(shown)})"
 
     def _thing(self, value: Thing, depth: int) -> str:
@@ -353,9 +362,7 @@ class Shown:
 def _constant(value: Const) -> str:
     if value.kind is Kind.TEXT:
         return json.dumps(value.text, ensure_ascii=False)
-    if value.kind is Kind.NOTHING:
-        return "null"
-    return value.text.lower()
+    return "null" if value.kind is Kind.NOTHING else value.text.lower()
 
 
 def show(value: Value) -> str:
@@ -370,17 +377,9 @@ def is_made(value: Value) -> bool:
     return isinstance(value, Thing) and bool(value.type)
 
 
-def is_topic(value: Value) -> bool:
-    """Return whether a value is the topic of a record."""
-    is_method = isinstance(value, Apply) and value.of is not None and not value.arguments
-    return (is_method or isinstance(value, Get)) and value.name.lower() in ("topic", "gettopic")  # type: ignore[union-attr]
-
-
-def compares_topic(test: Value) -> bool:
-    """Return whether a condition is about the topic that a record came from."""
-    if not isinstance(test, Apply) or test.of is not None or test.name not in ("==", "!=", "&&", "||"):
-        return False
-    return any(is_topic(one) or compares_topic(one) for one in test.arguments)
+def is_function(value: Value) -> bool:
+    """Return whether a value is a function of the program."""
+    return isinstance(value, Closure | Method)
 
 
 def is_opaque(values: Iterable[Value]) -> bool:

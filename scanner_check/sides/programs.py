@@ -24,11 +24,11 @@ from scanner_programs.deep import deep_recursion
 from scanner_programs.endpoints import Endpoints, endpoints_of
 from scanner_programs.ir import Assign, Declare, Field, File, Literal, Parameter, Record, walk
 from scanner_programs.languages import BY_ENDING
-from scanner_programs.lowering import Lowering
+from scanner_programs.languages.lowering import Lowering
+from scanner_programs.libraries.selection import MOST_FILES, files_near_clients
 from scanner_programs.machine import watches
 from scanner_programs.program import Place, Program
 from scanner_programs.residue import code_text, silent_in
-from scanner_programs.selection import MOST_FILES, files_near_clients
 
 
 class Made(NamedTuple):

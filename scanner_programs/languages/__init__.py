@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scanner_programs.languages import csharp, go, java, javascript, kotlin, python, rust, scala
-from scanner_programs.lowering import Syntax
+from scanner_programs.languages.lowering import Syntax
 
 BY_ENDING: dict[str, Syntax] = {
     ".java": java.SYNTAX,

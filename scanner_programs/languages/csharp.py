@@ -39,7 +39,8 @@ from scanner_programs.ir import (
     Try,
     Unknown,
 )
-from scanner_programs.lowering import (
+from scanner_programs.languages.csharp_forms import outputs, query, setting, with_outputs
+from scanner_programs.languages.lowering import (
     Code,
     Lowering,
     Node,
@@ -264,7 +265,7 @@ def _function(lower: Lowering, node: Node) -> Function:
         of = "super" if text(initializer).lstrip(": ").startswith("base") else "this"
         if of == "super":
             body = Block((Call(Member(Name("super"), "new"), given, line(node)), *body.statements))
-    return Function(
+    function = Function(
         "new" if is_new else text(node.child_by_field_name("name")),
         tuple(_parameters(lower, node.child_by_field_name("parameters"))),
         body,
@@ -274,6 +275,7 @@ def _function(lower: Lowering, node: Node) -> Function:
         line(node),
         end(node),
     )
+    return with_outputs(function, outputs(node.child_by_field_name("parameters")))
 
 
 def _parameters(lower: Lowering, node: Node | None) -> Iterator[Parameter]:
@@ -307,7 +309,7 @@ def _arguments(lower: Lowering, node: Node | None) -> tuple[Argument, ...]:
 
 def _call(lower: Lowering, node: Node) -> Expression:
     function = lower.value(node.child_by_field_name("function"))
-    return Call(function, _arguments(lower, node.child_by_field_name("arguments")), line(node))
+    return setting(lower, node, Call(function, _arguments(lower, node.child_by_field_name("arguments")), line(node)))
 
 
 def _generic(_lower: Lowering, node: Node) -> Expression:
@@ -670,6 +672,7 @@ SYNTAX = Syntax(
         "cast_expression": _cast,
         "as_expression": _cast,
         "is_pattern_expression": _is,
+        "query_expression": query,
         "is_expression": operation,
         "conditional_expression": choice("condition", "consequence", "alternative"),
         "assignment_expression": _assigned,

@@ -37,7 +37,7 @@ from scanner_programs.ir import (
     Statement,
     Unknown,
 )
-from scanner_programs.lowering import (
+from scanner_programs.languages.lowering import (
     Code,
     Lowering,
     Node,

@@ -33,7 +33,7 @@ from scanner_programs.ir import (
     Try,
     Unknown,
 )
-from scanner_programs.lowering import (
+from scanner_programs.languages.lowering import (
     Code,
     Lowering,
     Node,
@@ -280,7 +280,10 @@ def _reference(lower: Lowering, node: Node) -> Expression:
     if called == "new":
         given = Parameter("it")
         return function_of([given], New(text(parts[0]), (Argument(Name("it")),), line=line(node)), node)
-    return Member(lower.value(parts[0]), called)
+    of = lower.value(parts[0])
+    if isinstance(of, Name) and of.name[:1].islower() and of.name not in ("this", "super"):  # a method of an object
+        return function_of([Parameter("it")], Call(Member(of, called), (Argument(Name("it")),), line(node)), node)
+    return Member(of, called)
 
 
 def _for_each(lower: Lowering, node: Node) -> Code:

@@ -38,7 +38,7 @@ from scanner_programs.ir import (
     Unknown,
     walk,
 )
-from scanner_programs.lowering import (
+from scanner_programs.languages.lowering import (
     Code,
     Lowering,
     Node,

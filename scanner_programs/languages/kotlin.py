@@ -11,6 +11,7 @@ from scanner_programs.ir import (
     Block,
     Call,
     Case,
+    Choice,
     Class,
     Declare,
     Exit,
@@ -38,7 +39,7 @@ from scanner_programs.ir import (
     Try,
     Unknown,
 )
-from scanner_programs.lowering import (
+from scanner_programs.languages.lowering import (
     Code,
     Lowering,
     Node,
@@ -339,6 +340,11 @@ def _arguments(lower: Lowering, node: Node | None) -> tuple[Argument, ...]:
     return tuple(found)
 
 
+_NOTHING = Literal(Kind.NOTHING, "")
+_SCOPES = frozenset(("apply", "also", "let", "run", "takeIf", "takeUnless"))
+"""Functions of any object that evaluate code with it."""
+
+
 def _call(lower: Lowering, node: Node) -> Expression:
     trailing = child(node, "annotated_lambda", "lambda_literal")
     listed = child(node, "value_arguments")
@@ -355,8 +361,12 @@ def _call(lower: Lowering, node: Node) -> Expression:
     if kinds is not None and isinstance(called, Name | Member):
         shown = text(kinds)
         called = Name(called.name + shown) if isinstance(called, Name) else Member(called.of, called.name + shown)
-    if isinstance(called, Member) and called.name in ("apply", "also", "let", "run", "takeIf") and len(given) == 1:
+    if isinstance(called, Member) and called.name in _SCOPES and len(given) == 1:
         return _scoped(called, given[0].value, line(node))
+    if isinstance(called, Name) and called.name == "run" and trailing is not None and len(given) == 1:
+        return Call(given[0].value, (), line(node))
+    if isinstance(called, Name) and called.name in _SCOPES and trailing is not None and len(given) == 1:
+        return _scoped(Member(Name("this"), called.name), given[0].value, line(node))
     if isinstance(called, Name) and called.name == "with" and len(given) == 2:
         return _scoped(Member(given[0].value, "run"), given[1].value, line(node))
     return Call(called, tuple(given), line(node))
@@ -384,23 +394,26 @@ def _binary(lower: Lowering, node: Node) -> Expression:
 
 def _scoped(called: Member, given: Expression, at: int) -> Expression:
     """Lower `x.apply { … }` and its like: statements with `x` as *this* or *it*, whose value is `x` or the last one."""
-    if not isinstance(given, Lambda) or called.name == "takeIf":
-        if called.name == "let":
-            return Call(given, (Argument(called.of),), at)
-        return Call(called, (Argument(given),), at)
+    kind, of = called.name, (Argument(called.of),)
+    if kind in ("takeIf", "takeUnless"):
+        ways = (Name("it"), _NOTHING) if kind == "takeIf" else (_NOTHING, Name("it"))
+        body = Block((Exit(Leave.RETURN, Choice(Call(given, (Argument(Name("it")),), at), *ways)),))
+        return Call(Lambda(Function("", (Parameter("it"),), body, line=at)), of, at)
+    if not isinstance(given, Lambda):
+        if kind in ("let", "run"):
+            return Call(given, of, at)
+        body = Block((Call(given, (Argument(Name("this")),), at), Exit(Leave.RETURN, Name("this"))))
+        return Call(Lambda(Function("with receiver", (Parameter("this"),), body, line=at)), of, at)
     function = given.function
-    if called.name in ("let", "also"):
-        taken = Parameter(function.parameters[0].name if function.parameters else "it")
-        body = function.body or Block(())
-        if called.name == "also":
-            body = Block((*body.statements, Exit(Leave.RETURN, Name(taken.name))))
-        return Call(Lambda(Function("", (taken,), body, line=function.line)), (Argument(called.of),), at)
     body = function.body or Block(())
-    if called.name == "apply":
+    if kind in ("let", "also"):
+        taken = Parameter(function.parameters[0].name if function.parameters else "it")
+        if kind == "also":
+            body = Block((*body.statements, Exit(Leave.RETURN, Name(taken.name))))
+        return Call(Lambda(Function("", (taken,), body, line=function.line)), of, at)
+    if kind == "apply":
         body = Block((*body.statements, Exit(Leave.RETURN, Name("this"))))
-    return Call(
-        Lambda(Function("with receiver", (Parameter("this"),), body, line=function.line)), (Argument(called.of),), at
-    )
+    return Call(Lambda(Function("with receiver", (Parameter("this"),), body, line=function.line)), of, at)
 
 
 def _lambda(lower: Lowering, node: Node) -> Expression:
@@ -539,7 +552,11 @@ def _reference(lower: Lowering, node: Node) -> Expression:
     parts = lower.named(node)
     if len(parts) == 1:
         return Name(text(parts[0]))
-    return Member(lower.value(parts[0]), text(parts[-1]))
+    of, called = lower.value(parts[0]), text(parts[-1])
+    if isinstance(of, Name) and of.name[:1].islower() and of.name not in ("this", "super"):  # a method of an object
+        body = Block((Exit(Leave.RETURN, Call(Member(of, called), (Argument(Name("it")),), line(node))),))
+        return Lambda(Function("", (Parameter("it"),), body, line=line(node), end=end(node)))
+    return Member(of, called)
 
 
 def _object(lower: Lowering, node: Node) -> Expression:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from scanner_programs.ir import (
     Argument,
@@ -12,12 +13,15 @@ from scanner_programs.ir import (
     Case,
     Choice,
     Class,
+    Declare,
+    Exit,
     Expression,
     Field,
     File,
     Function,
     If,
     Kind,
+    Lambda,
     Leave,
     Literal,
     Loop,
@@ -33,7 +37,7 @@ from scanner_programs.ir import (
     Text,
     Try,
 )
-from scanner_programs.lowering import (
+from scanner_programs.languages.lowering import (
     Code,
     Lowering,
     Node,
@@ -77,7 +81,29 @@ def _file(lower: Lowering, root: Node, path: str) -> File:
         elif node.type not in lower.syntax.comments:
             statements.append(lower.code(node))
     package = path.rpartition("/")[0].replace("/", ".")
-    return File(path, "python", package, imports, tuple(wildcards), tuple(classes), tuple(functions), tuple(statements))
+    whole = tuple(_dispatching(functions))
+    return File(path, "python", package, imports, tuple(wildcards), tuple(classes), whole, tuple(statements))
+
+
+def _dispatching(functions: list[Function]) -> Iterator[Function]:
+    """Yield functions; one with forms for types of its first argument (`singledispatch`) chooses among them."""
+    for one in functions:
+        if not any(note.name == "singledispatch" for note in one.notes) or not one.parameters:
+            yield one
+            continue
+        cases = []
+        for form in functions:
+            noted = [note for note in form.notes if note.name == "register" and note.of == Name(one.name)]
+            kind = next((each.value for note in noted for each in note.arguments), None)
+            declared = form.parameters[0].type if form.parameters else ""
+            wanted = kind.name if isinstance(kind, Name | Member) else declared
+            if noted and wanted:
+                given = tuple(Argument(Name(each.name)) for each in one.parameters)
+                chosen = Call(Lambda(replace(form, notes=(), name="")), given, form.line)
+                test = Declare(Name("_"), wanted)
+                cases.append(Case((test,), Block((Exit(Leave.RETURN, chosen),))))  # type: ignore[arg-type]
+        other = Case((), one.body or Block(()))
+        yield replace(one, body=Block((Match(Name(one.parameters[0].name), (*cases, other)),)), notes=())
 
 
 def _flat(root: Node) -> Iterator[Node]:

@@ -37,7 +37,7 @@ from scanner_programs.ir import (
     Text,
     Try,
 )
-from scanner_programs.lowering import (
+from scanner_programs.languages.lowering import (
     NOTHING,
     Code,
     Lowering,

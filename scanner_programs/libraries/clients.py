@@ -347,7 +347,16 @@ CLIENTS: tuple[Client, ...] = (
         ("github.com/ThreeDotsLabs/watermill",),
         sends={"Publish": {0: "topic record"}},
         records={"NewMessage": {2: "- value"}},
-        subscribes={"Subscribe": {2: "- topic"}, "AddHandler": {0: "- topic"}, "AddNoPublisherHandler": {0: "- topic"}},
+        subscribes={
+            "Subscribe": {2: "- topic"},
+            "AddHandler": {0: "- topic -"},
+            "AddNoPublisherHandler": {0: "- topic -"},
+        },
+        connects={
+            "AddHandler": "- received - topic - function",
+            "AddNoPublisherHandler": "- received - function",
+            "AddConsumerHandler": "- received - function",
+        },
         languages=_words("go"),
     ),
     Client(

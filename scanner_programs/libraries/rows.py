@@ -26,7 +26,8 @@ class Client:
     they return, or from the object that they are called on. *listens* are notes of functions that are given records,
     each with the arguments that name the topic; *handles* are methods that the library calls with records, by the place
     of the parameter that they come in. *choice* is where a library of several brokers has one chosen: an enumeration,
-    and its member for Kafka. *style* is how it writes the names of members if nothing says otherwise.
+    and its member for Kafka. *style* is how it writes the names of members if nothing says otherwise. *connects* are
+    calls that have a `function` called with the records of one topic (`received`) and its result written to another.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Client:
     listens: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     handles: Mapping[str, int] = field(default_factory=dict)
     choice: tuple[str, str] = ("", "")
+    connects: Mapping[str, Signature] = field(default_factory=dict)
     style: str = ""
 
 

@@ -109,12 +109,33 @@ STATES = {"update": False, "value": True}
 TESTS = frozenset(("==", "!=", "<", "<=", "!", "&&", "||", "in", "not in", "instanceof", "is"))
 LOOKUPS = _words("field at apply GetProperty")
 """Methods beside those that begin with `get` that return the member of an object whose name they are given."""
+FLATTENS = _words("flatMap flat_map SelectMany flatMapIterable concatMap mapMany flatten mapConcat")
+"""Methods of sequences that are given a function which makes several elements of one."""
+OPERATORS = {
+    "+": _words("__add__ plus add +"),
+    "-": _words("__sub__ minus sub -"),
+    "*": _words("__mul__ times mul *"),
+    "/": _words("__truediv__ div /"),
+    "|": _words("__or__ or bitor |"),
+    "&": _words("__and__ and bitand &"),
+    ">>": _words("__rshift__ shr >>"),
+    "<<": _words("__lshift__ shl <<"),
+    "@": _words("__matmul__"),
+}
+"""The methods that a class has for operators on its objects, in the languages."""
+GETS = _words("get Get getOrDefault getValue TryGetValue")
+"""Methods of maps that return the value of a key."""
+GROUPS = _words("GroupBy groupBy groupingBy group_by chunkBy partition_by groupby")
+"""Methods of sequences that divide the elements in groups by a key, which a function makes of each."""
+MAPS = FLATTENS | _words(
+    "map Select mapValues mapAsync mapNotNull filter_map filterMap evalMap thenApply then let collect mapTo pluck "
+    "flatMapValues and_then andThen parTraverse traverse mapConcat transform map_values concatMap switchMap SelectAsync"
+)
+"""Methods of sequences that return what a function makes of each element, and nothing else."""
 ITERATES = _words("range iter enumerate list tuple reversed")
 """Functions of the languages that go through the elements of what they are given."""
 HELD = _words("value message payload body content data")
 """What libraries call the value of a record, in the record or in what a listener is given."""
-FLATTENS = _words("flatMap flat_map SelectMany flatMapIterable concatMap mapMany flatten mapConcat")
-"""Methods of sequences that are given a function which makes several elements of one."""
 WRAPS = _words("of ofNullable just resolve successful pure succeed completedFuture FromResult some apply delay value")
 """Functions of the types that hold one value which make one of a value."""
 LIFTS = _words("pure some asRight point toRight")

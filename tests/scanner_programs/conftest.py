@@ -12,7 +12,7 @@ from scanner_extractor.repository.syntax_trees import parse_tree, suffix
 from scanner_programs.endpoints import Endpoints, endpoints_of
 from scanner_programs.ir import File
 from scanner_programs.languages import BY_ENDING
-from scanner_programs.lowering import Lowering
+from scanner_programs.languages.lowering import Lowering
 from scanner_programs.program import Program
 
 

@@ -19,9 +19,9 @@ from scanner_programs.deep import deep_recursion
 from scanner_programs.endpoints import Endpoints, endpoints_of
 from scanner_programs.ir import File
 from scanner_programs.languages import BY_ENDING
-from scanner_programs.lowering import Lowering
+from scanner_programs.languages.lowering import Lowering
+from scanner_programs.libraries.selection import MOST_FILES, files_near_clients, mentions_package
 from scanner_programs.program import Program
-from scanner_programs.selection import MOST_FILES, files_near_clients, mentions_package
 
 MOST_STEPS = 600_000
 """Expressions that are evaluated of all programs of a repository: of what is beyond, only the topics are read."""

@@ -20,7 +20,7 @@ from scanner_programs.frames.scala import lowered
 from scanner_programs.frames.spark import Job, Sink
 from scanner_programs.frames.values import Dataset, Origin, Value, every_origin
 from scanner_programs.languages import BY_ENDING
-from scanner_programs.lowering import Lowering
+from scanner_programs.languages.lowering import Lowering
 
 Resolve = Callable[[Dataset], tuple[Dataset, ...]]
 """Returns what a dataset is called where a job runs: settings in its name have values; none if one has no value."""

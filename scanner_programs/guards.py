@@ -1,0 +1,126 @@
+"""Conditions: what holds where they do, and which of them decide nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scanner_programs.libraries.standard import TESTS
+from scanner_programs.values import (
+    FALSE,
+    NULL,
+    TRUE,
+    Apply,
+    Cond,
+    Const,
+    Get,
+    Items,
+    Ref,
+    Shown,
+    Thing,
+    Value,
+    negate,
+    operate,
+)
+
+_MOST_OF_TEST = 120
+
+
+def choose(test: Value, then: Value, otherwise: Value) -> Value:
+    """Return one of two values by a test, without the test where both are the same or are its answer."""
+    if test == TRUE or then is otherwise:
+        return then
+    if test == FALSE:
+        return otherwise
+    then, otherwise = remaining(then, test, holds=True), remaining(otherwise, test, holds=False)
+    if isinstance(then, Const) and then == otherwise:
+        return then
+    if {then, otherwise} == {TRUE, FALSE} if isinstance(then, Const) and isinstance(otherwise, Const) else False:
+        return test if then == TRUE else negate(test)
+    if then in (TRUE, FALSE) and is_test(otherwise):
+        return operate("||", (test, otherwise)) if then == TRUE else operate("&&", (negate(test), otherwise))
+    if otherwise in (TRUE, FALSE) and is_test(then):
+        return operate("&&", (test, then)) if otherwise == FALSE else operate("||", (negate(test), then))
+    if isinstance(test, Apply) and test.name == "!" and test.of is None:
+        return Cond(test.arguments[0], otherwise, then)
+    return Cond(test, then, otherwise)
+
+
+def remaining(value: Value, test: Value, *, holds: bool) -> Value:
+    """Return what is left of a value where a condition holds, or does not hold."""
+    while isinstance(value, Cond):
+        shown = Shown(_MOST_OF_TEST * 3)
+        own, same, opposite = (shown.text(one) for one in (value.test, test, negate(test)))
+        if shown.left < 0:  # conditions too long to be compared
+            break
+        if own == same:
+            value = value.then if holds else value.otherwise
+        elif own == opposite:
+            value = value.otherwise if holds else value.then
+        else:
+            break
+    return value
+
+
+def conjuncts(test: Value) -> Iterator[Value]:
+    """Yield a condition, and the conditions that hold where it does."""
+    yield test
+    if isinstance(test, Apply) and test.of is None and test.name == "&&":
+        for one in test.arguments:
+            yield from conjuncts(one)
+
+
+def is_test(value: Value) -> bool:
+    """Return whether a value is the answer to a question: yes or no."""
+    return value in (TRUE, FALSE) or (isinstance(value, Apply) and value.of is None and value.name in TESTS)
+
+
+def is_failure(test: Value) -> bool | None:
+    """Return whether a test holds if an unknown call has failed, as in `err != nil`; None for other tests."""
+    if isinstance(test, Apply) and test.of is None and test.name == "!=" and NULL in test.arguments:
+        other = next((one for one in test.arguments if one != NULL), NULL)
+        if isinstance(other, Apply) and other.name.startswith("#"):
+            return True
+    return None
+
+
+def is_turn(guard: Value) -> bool:
+    """Return whether a condition is only that of a loop."""
+    return isinstance(guard, Apply) and guard.name in ("for", "while")
+
+
+def is_fixed(test: Value) -> bool:
+    """Return whether a test is of constants and of lengths of lists only."""
+    match test:
+        case Const() | Ref(name="a list"):
+            return True
+        case Apply(of=of, arguments=arguments):
+            parts = [*arguments, *([of] if of is not None else [])]
+            return bool(parts) and all(map(is_fixed, parts))
+        case Get(of=of):
+            return is_fixed(of)
+    return False
+
+
+def is_present(value: Value) -> Value:
+    """Return whether a value is not missing, as far as that is known."""
+    match value:
+        case Thing() | Items():
+            return TRUE
+        case Const():
+            return FALSE if value == NULL else TRUE
+        case Cond(test=test, then=then, otherwise=otherwise):
+            return choose(test, is_present(then), is_present(otherwise))
+    return operate("!=", (value, NULL))
+
+
+def is_topic(value: Value) -> bool:
+    """Return whether a value is the topic of a record."""
+    is_method = isinstance(value, Apply) and value.of is not None and not value.arguments
+    return (is_method or isinstance(value, Get)) and value.name.lower() in ("topic", "gettopic")  # type: ignore[union-attr]
+
+
+def compares_topic(test: Value) -> bool:
+    """Return whether a condition is about the topic that a record came from."""
+    if not isinstance(test, Apply) or test.of is not None or test.name not in ("==", "!=", "&&", "||"):
+        return False
+    return any(is_topic(one) or compares_topic(one) for one in test.arguments)

@@ -1,0 +1,145 @@
+"""Forms of C# that stand for calls and results: queries, and parameters that a method sets for its caller."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from scanner_programs.ir import (
+    Argument,
+    Assign,
+    Block,
+    Call,
+    Declare,
+    Exit,
+    Expression,
+    Function,
+    Kind,
+    Lambda,
+    Leave,
+    Literal,
+    Member,
+    Name,
+    Operation,
+    Parameter,
+    Statement,
+    parts_of,
+)
+from scanner_programs.languages.lowering import Lowering, Node, children, line, text
+
+_NOTHING = Literal(Kind.NOTHING, "")
+
+
+def query(lower: Lowering, node: Node) -> Expression:
+    """Return a query as the calls of methods of sequences that it stands for."""
+    return _clauses(lower, list(lower.named(node)), Name("?"), [], [])
+
+
+def _clauses(
+    lower: Lowering, clauses: Sequence[Node], of: Expression, names: list[str], lets: list[Statement]
+) -> Expression:
+    """Return what the clauses make of a sequence whose elements have a name; *lets* are further names of each."""
+    if not clauses:
+        return of
+    clause, rest = clauses[0], list(clauses[1:])
+    inner = lower.named(clause)
+
+    def function(value: Expression) -> Argument:
+        body = Block((*lets, Exit(Leave.RETURN, value)))
+        return Argument(Lambda(Function("", tuple(map(Parameter, names)), body, line=line(node_of))))
+
+    node_of = clause
+    match clause.type:
+        case "from_clause":
+            source, called = lower.value(inner[-1]), text(inner[-2])
+            if not names:
+                return _clauses(lower, rest, source, [called], [])
+            made = _clauses(lower, rest, source, [called], [])
+            return Call(Member(of, "SelectMany"), (function(made),), line(clause))
+        case "join_clause":
+            called, source, own, other = text(inner[0]), *map(lower.value, inner[1:4])
+            test = Exit(Leave.RETURN, Operation("==", (own, other)))
+            fits = Lambda(Function("", (Parameter(called),), Block((test,)), line=line(clause)))
+            source = Call(Member(source, "Where"), (Argument(fits),), line(clause))
+            made = _clauses(lower, rest, source, [called], [])
+            return Call(Member(of, "SelectMany"), (function(made),), line(clause))
+        case "let_clause":
+            return _clauses(lower, rest, of, names, [*lets, Declare(Name(text(inner[0])), "", lower.value(inner[1]))])
+        case "where_clause":
+            of = Call(Member(of, "Where"), (function(lower.value(inner[0])),), line(clause))
+            return _clauses(lower, rest, of, names, lets)
+        case "order_by_clause":
+            of = Call(Member(of, "OrderBy"), (function(lower.value(inner[0])),), line(clause))
+            return _clauses(lower, rest, of, names, lets)
+        case "group_clause":
+            given = [function(lower.value(inner[1]))]
+            element = lower.value(inner[0])
+            given += [function(element)] if element != Name(names[0] if names else "") else []
+            of = Call(Member(of, "GroupBy"), tuple(given), line(clause))
+        case "select_clause":
+            of = Call(Member(of, "Select"), (function(lower.value(inner[0])),), line(clause))
+        case _:
+            return lower.unknown(clause)
+    if rest and rest[0].type == "identifier":  # the name that the rest of the query has for what is made so far
+        return _clauses(lower, rest[1:], of, [text(rest[0])], [])
+    return of
+
+
+def outputs(node: Node | None) -> list[str]:
+    """Return the names of the parameters that a method sets for its caller."""
+    listed = children(node, "parameter")
+    return [
+        text(one.child_by_field_name("name")) for one in listed if "out" in {text(m) for m in children(one, "modifier")}
+    ]
+
+
+def with_outputs(function: Function, names: Sequence[str]) -> Function:
+    """Return a method that sets a parameter for its caller as one that returns what it sets it to."""
+    if len(names) != 1 or function.body is None:
+        return function
+    result = Name(names[0])
+
+    def leave(one: Exit) -> Exit:
+        kept = (one.value,) if one.value is not None and not isinstance(one.value, Literal) else ()
+        return Exit(one.leave, Block((*kept, result)) if kept else result)
+
+    body = _with_exits(function.body, leave)
+    assert isinstance(body, Block)
+    start = Declare(result, "", _NOTHING)
+    parameters = tuple(one for one in function.parameters if one.name != names[0])
+    return replace(
+        function, parameters=parameters, type="", body=Block((start, *body.statements, Exit(Leave.RETURN, result)))
+    )
+
+
+def _with_exits(code: object, leave: Callable[[Exit], Exit]) -> object:
+    """Return code with each return of the function itself changed."""
+    if isinstance(code, tuple):
+        return tuple(_with_exits(one, leave) for one in code)
+    if isinstance(code, Exit) and code.leave is Leave.RETURN:
+        return leave(code)
+    names = None if isinstance(code, Lambda | Function) else parts_of(type(code))
+    if not names:
+        return code
+    changed = {name: _with_exits(getattr(code, name), leave) for name in names}
+    if all(changed[name] is getattr(code, name) for name in names):
+        return code
+    return replace(code, **changed)  # type: ignore[type-var]
+
+
+def setting(lower: Lowering, node: Node, call: Call) -> Expression:
+    """Return a call that sets a variable of the caller as what it is: a call whose result the variable has.
+
+    Its own result says whether there is one.
+    """
+    listed = children(node.child_by_field_name("arguments"), "argument")
+    at = [place for place, one in enumerate(listed) if one.children and text(one.children[0]) == "out"]
+    if len(at) != 1 or len(listed) != len(call.arguments):
+        return call
+    given = lower.named(listed[at[0]])[-1]
+    called = text(given.child_by_field_name("name")) if given.type == "declaration_expression" else text(given)
+    plain = replace(call, arguments=tuple(one for place, one in enumerate(call.arguments) if place != at[0]))
+    target = Name(called)
+    is_new = given.type == "declaration_expression"
+    first: Statement | Expression = Declare(target, "", plain) if is_new else Assign(target, plain)
+    return Block((first, Operation("!=", (target, _NOTHING))))

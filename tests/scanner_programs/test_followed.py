@@ -1,0 +1,413 @@
+"""What a program hands from one part of it to another, and that what is not followed is said to be so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from scanner_programs.compare import compare
+from scanner_programs.endpoints import Endpoints
+
+Sends = Callable[..., Endpoints]
+
+
+def fields_of(found: Endpoints, topic: str) -> dict[str, str]:
+    return {path: part.text for one in found.contracts if topic in one.topics for path, part in one.shape.fields}
+
+
+def passed_of(found: Endpoints) -> set[tuple[str, str]]:
+    return {(".".join(one.field), one.target) for one in found.passed if one.field and one.target}
+
+
+GENERIC = """
+import org.apache.kafka.clients.producer.*;
+class Sink {
+  private final Producer<String, String> producer;
+  Sink(Producer<String, String> producer) { this.producer = producer; }
+  void write(String topic, Object value) { producer.send(new ProducerRecord<>(topic, Json.of(value))); }
+}
+"""
+HANDED = """
+import org.apache.kafka.clients.producer.*;
+import java.util.List;
+class Sink {
+  private final Producer<String, String> producer;
+  private final Spool spool;
+  void flush(List<ProducerRecord<String, String>> spooled) { spool.each(spooled, producer::send); }
+}
+"""
+INTERNAL = """
+import org.apache.kafka.clients.producer.*;
+class Ring { void offer(Object one) { new Slot(one); } }
+class Sink {
+  private final Producer<String, String> producer;
+  void write(Object value) { producer.send(new ProducerRecord<>("out", Json.of(value))); }
+}
+class Service { void run(Registry registry, Order order) { registry.sinkOf(order).write(order.total()); } }
+"""
+
+
+@pytest.mark.parametrize("code", [GENERIC, HANDED, INTERNAL])
+def test_a_send_that_is_not_followed_is_said_to_be_so(sends: Sends, code: str) -> None:
+    """Otherwise a change of what reaches it would be called harmless."""
+    assert sends({"Sink.java": code}).is_opaque
+
+
+def test_what_a_sequence_is_filtered_by_decides_what_is_sent(sends: Sends) -> None:
+    code = """
+import { Kafka } from 'kafkajs';
+const producer = new Kafka({}).producer();
+export async function publish(rows: Row[]) {
+  await producer.send({ topic: 'out', messages: rows.filter((r) => r.open).map((r) => ({ value: r.id })) });
+}
+"""
+    other = code.replace("r.open", "r.open && r.paid")
+
+    assert [one.aspect for one in compare(sends({"a.ts": code}), sends({"a.ts": other}))] != []
+
+
+@pytest.mark.parametrize(("name", "other"), [("maxOf", "minOf"), ("filter", "filterNot"), ("sumOf", "maxOf")])
+def test_methods_that_do_other_things_with_a_function_differ(sends: Sends, name: str, other: str) -> None:
+    code = """
+import org.apache.kafka.clients.producer.KafkaProducer
+import org.apache.kafka.clients.producer.ProducerRecord
+class A(private val producer: KafkaProducer<String, Any>) {
+    fun on(rows: List<Row>) { producer.send(ProducerRecord("out", mapOf("a" to rows.NAME { it.x }))) }
+}
+"""
+    found = [sends({"A.kt": code.replace("NAME", each)}) for each in (name, other)]
+
+    assert any(one.certain for one in compare(*found))
+
+
+def test_a_flag_that_one_function_sets_is_not_what_another_sees(sends: Sends) -> None:
+    """A program that can be stopped runs until then."""
+    code = """
+from confluent_kafka import Producer
+class Loop:
+    def __init__(self):
+        self.running = True
+        self.producer = Producer({})
+    def halt(self):
+        self.running = False
+        self.producer.flush()
+    def run(self, source):
+        while self.running:
+            self.producer.produce("beats", value={"at": source.now()})
+def main(source):
+    Loop().run(source)
+"""
+    assert fields_of(sends({"a.py": code}), "beats").keys() == {"at"}
+
+
+def test_a_protocol_of_python_is_any_class_with_its_methods(sends: Sends) -> None:
+    code = """
+from typing import Protocol
+from kafka import KafkaProducer
+class Port(Protocol):
+    def emit(self, name: str, body: dict) -> None: ...
+class Wire:
+    def __init__(self):
+        self.client = KafkaProducer()
+    def emit(self, name: str, body: dict) -> None:
+        self.client.send(name, body)
+class Stock:
+    def __init__(self, port: Port):
+        self.port = port
+    def moved(self, sku, count):
+        self.port.emit("stock", {"sku": sku, "count": count})
+"""
+    assert fields_of(sends({"a.py": code}), "stock").keys() == {"sku", "count"}
+
+
+def test_a_function_of_python_is_chosen_by_the_class_of_its_argument(sends: Sends) -> None:
+    code = """
+from dataclasses import dataclass
+from functools import singledispatch
+from kafka import KafkaProducer
+producer = KafkaProducer()
+@dataclass
+class Opened:
+    number: str
+@dataclass
+class Closed:
+    number: str
+    why: str
+@singledispatch
+def body(event):
+    raise NotImplementedError
+@body.register(Opened)
+def opened(event):
+    return {"no": event.number}
+@body.register
+def closed(event: Closed):
+    return {"no": event.number, "because": event.why}
+def close(number, why):
+    producer.send("cases", body(Closed(number, why)))
+"""
+    assert fields_of(sends({"a.py": code}), "cases").keys() == {"no", "because"}
+
+
+def test_a_topic_in_a_note_may_be_a_setting(sends: Sends) -> None:
+    code = """
+from faststream.kafka import KafkaBroker
+class Names:
+    out = "labels"
+broker = KafkaBroker("x")
+@broker.subscriber("parcels")
+@broker.publisher(Names.out)
+async def label(parcel):
+    return {"id": parcel["id"]}
+"""
+    assert passed_of(sends({"a.py": code})) == {("id", "id")}
+
+
+CSHARP = """
+using Confluent.Kafka;
+using System.Collections.Concurrent;
+record Trade(string Book, decimal Price, int Count);
+record Total(string Book, decimal Sum);
+class A {
+  private readonly IProducer<string, Total> _producer;
+  private readonly ConcurrentDictionary<string, Total> _last = new();
+  BODY
+}
+"""
+
+
+def test_a_query_of_csharp_is_what_its_methods_make(sends: Sends) -> None:
+    body = """
+  void Run(IConsumer<string, List<Trade>> consumer) {
+    consumer.Subscribe("trades");
+    var trades = consumer.Consume().Message.Value;
+    var totals = from t in trades let worth = t.Price * t.Count where worth > 0
+                 select new Total(t.Book, worth);
+    foreach (var total in totals) _producer.Produce("totals", new Message<string, Total> { Value = total });
+  }"""
+    found = sends({"A.cs": CSHARP.replace("BODY", body)})
+
+    assert fields_of(found, "totals").keys() == {"Book", "Sum"}
+
+
+def test_what_a_method_of_csharp_sets_for_its_caller_is_followed(sends: Sends) -> None:
+    body = """
+  private bool TryPrice(Trade trade, out decimal price) {
+    price = trade.Price * 2;
+    return true;
+  }
+  void Run(Trade trade) {
+    if (!TryPrice(trade, out var price)) return;
+    _producer.Produce("totals", new Message<string, Total> { Value = new Total(trade.Book, price) });
+  }"""
+    found = sends({"A.cs": CSHARP.replace("BODY", body)})
+
+    assert fields_of(found, "totals")["Sum"] == "*(2, in:0.Price)"
+
+
+def test_what_goes_through_a_channel_of_go_is_followed(sends: Sends) -> None:
+    code = """
+package main
+import "github.com/segmentio/kafka-go"
+type Beat struct { Host string `json:"host"`; Load float64 `json:"load"` }
+func relay(in <-chan Beat, w *kafka.Writer) {
+	for b := range in {
+		body, _ := json.Marshal(b)
+		w.WriteMessages(ctx, kafka.Message{Topic: "beats", Value: body})
+	}
+}
+func main() {
+	beats := make(chan Beat, 10)
+	go relay(beats, &kafka.Writer{})
+	beats <- Beat{Host: hostname(), Load: load()}
+}
+"""
+    assert fields_of(sends({"main.go": code}), "beats").keys() >= {"host", "load"}
+
+
+def test_what_a_bus_of_the_language_is_given_reaches_its_handlers(sends: Sends) -> None:
+    code = """
+import { EventEmitter } from 'events';
+import { Kafka } from 'kafkajs';
+const bus = new EventEmitter();
+const producer = new Kafka({}).producer();
+bus.on('paid', (one) => producer.send({ topic: 'paid', messages: [{ value: JSON.stringify({ no: one.no }) }] }));
+export function pay(order) {
+  if (order.total > 0) bus.emit('paid', { no: order.id });
+}
+"""
+    other = code.replace("no: order.id", "no: order.number")
+
+    assert any(one.certain for one in compare(sends({"a.ts": code}), sends({"a.ts": other})))
+
+
+def test_a_condition_before_a_bus_decides_what_its_handlers_send(sends: Sends) -> None:
+    code = """
+import mitt from 'mitt';
+import { Kafka } from 'kafkajs';
+const producer = new Kafka({}).producer();
+const hub = new Hub();
+hub.on('left', (id) => producer.send({ topic: 'left', messages: [{ value: id }] }));
+export const leave = (user) => { hub.fire('left', user.id); };
+"""
+    other = code.replace("hub.fire(", "if (user.active) hub.fire(")
+
+    assert any(one.certain for one in compare(sends({"a.ts": code}), sends({"a.ts": other})))
+
+
+def test_a_lambda_of_kotlin_extends_the_object_that_its_type_says(sends: Sends) -> None:
+    code = """
+import org.apache.kafka.clients.producer.KafkaProducer
+import org.apache.kafka.clients.producer.ProducerRecord
+class Draft(val producer: KafkaProducer<String, Any>) {
+    private var body: Map<String, Any> = emptyMap()
+    fun body(value: Map<String, Any>) { body = value }
+    fun post(topic: String) { producer.send(ProducerRecord(topic, body)) }
+}
+class Desk(private val producer: KafkaProducer<String, Any>) {
+    private fun draft(build: Draft.(String) -> Unit) = Draft(producer).run { build("desk") }
+    fun close(ticket: Ticket) = draft { name ->
+        body(mapOf("id" to ticket.id, "by" to name))
+        post("tickets")
+    }
+}
+"""
+    assert fields_of(sends({"A.kt": code}), "tickets").keys() >= {"id", "by"}
+
+
+def test_a_value_of_kotlin_that_is_taken_under_a_condition_has_its_fields(sends: Sends) -> None:
+    code = """
+import org.apache.kafka.clients.producer.KafkaProducer
+import org.apache.kafka.clients.producer.ProducerRecord
+class A(private val producer: KafkaProducer<String, Any>) {
+    fun on(reading: Reading) {
+        val hot = reading.takeUnless { it.celsius < 40 } ?: return
+        producer.send(ProducerRecord("hot", mapOf("at" to hot.at)))
+    }
+}
+"""
+    other = code.replace("< 40", "< 50")
+
+    assert any(one.certain for one in compare(sends({"A.kt": code}), sends({"A.kt": other})))
+
+
+def test_what_a_handler_returns_that_a_router_writes_is_sent(sends: Sends) -> None:
+    code = """
+package main
+import (
+	"encoding/json"
+	"github.com/ThreeDotsLabs/watermill/message"
+)
+type Scan struct { Code string `json:"code"`; Gate int `json:"gate"` }
+type Entry struct { Ticket string `json:"ticket"` }
+func wire(r *message.Router, s message.Subscriber, p message.Publisher) {
+	r.AddHandler("entries", "scans", s, "entries", p, func(m *message.Message) ([]*message.Message, error) {
+		scan := Scan{}
+		if err := json.Unmarshal(m.Payload, &scan); err != nil {
+			return nil, err
+		}
+		body, err := json.Marshal(Entry{Ticket: scan.Code})
+		return []*message.Message{message.NewMessage("id", body)}, err
+	})
+}
+"""
+    found = sends({"main.go": code})
+
+    assert passed_of(found) == {("code", "ticket")}
+    assert {topic for one in found.contracts for topic in one.topics} == {"entries"}
+
+
+JAVA = """
+import org.apache.kafka.clients.producer.*;
+import java.util.*;
+class A {
+  private final Producer<String, String> producer;
+  private final List<Runnable> later = new ArrayList<>();
+  A(Producer<String, String> producer) { this.producer = producer; }
+  BODY
+}
+"""
+
+
+def test_a_method_of_an_object_that_is_named_is_called_with_each_element(sends: Sends) -> None:
+    body = """void all(Set<String> names) {
+      names.stream().map(name -> new ProducerRecord<String, String>("names", name)).forEach(producer::send);
+    }"""
+    found = sends({"A.java": JAVA.replace("BODY", body)})
+
+    assert [one.topics for one in found.contracts] == [("names",)]
+
+
+def test_a_function_that_is_kept_for_later_is_not_followed(sends: Sends) -> None:
+    """Nothing says what it is called with, and under which conditions."""
+    body = """
+    private void flush() { producer.send(new ProducerRecord<>("out", "x")); }
+    void plan() { later.add(this::flush); }"""
+
+    assert sends({"A.java": JAVA.replace("BODY", body)}).is_opaque
+
+
+def test_a_member_that_is_left_out_only_without_a_value_is_written(sends: Sends) -> None:
+    body = """
+  class Note {
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)] public string? Text { get; set; }
+    [JsonIgnore] public string? Secret { get; set; }
+  }
+  void Run(string text) =>
+    _producer.Produce("notes", new Message<string, Note> { Value = new Note { Text = text, Secret = "s" } });"""
+
+    assert fields_of(sends({"A.cs": CSHARP.replace("BODY", body)}), "notes").keys() == {"Text"}
+
+
+def test_a_conversion_of_rust_makes_the_type_inside_of_a_result(sends: Sends) -> None:
+    code = """
+use rdkafka::producer::{FutureProducer, FutureRecord};
+pub struct Raw { pub t: f64 }
+#[derive(Serialize)]
+pub struct Heat { pub celsius: f64 }
+impl From<&Raw> for Heat {
+    fn from(raw: &Raw) -> Self { Heat { celsius: raw.t / 10.0 } }
+}
+fn convert(raw: &Raw) -> Result<Option<Heat>, Error> { Ok(Some(raw.into())) }
+pub async fn run(producer: FutureProducer, raw: Raw) {
+    if let Some(heat) = convert(&raw).unwrap() {
+        let body = serde_json::to_vec(&heat).unwrap();
+        producer.send(FutureRecord::to("heat").key("k").payload(&body), None).await;
+    }
+}
+"""
+    assert fields_of(sends({"main.rs": code}), "heat").keys() == {"celsius"}
+
+
+def test_an_operator_of_a_class_is_its_method(sends: Sends) -> None:
+    code = """
+from kafka import KafkaProducer
+producer = KafkaProducer()
+class Path:
+    def __init__(self, text):
+        self.text = text
+    def __truediv__(self, other):
+        return Path(f"{self.text}.{other}")
+def moved(item):
+    where = Path("stock") / item["shelf"]
+    producer.send("moves", {"where": where.text})
+"""
+    assert fields_of(sends({"a.py": code}), "moves") == {"where": 'text("stock.", in:0.shelf)'}
+
+
+def test_a_class_below_one_that_sends_is_made_by_the_framework_too(sends: Sends) -> None:
+    """Its own members are those that the inherited method sees."""
+    code = """
+import { Kafka } from 'kafkajs';
+export abstract class Feed<T> {
+  protected abstract readonly name: string;
+  private readonly out = new Kafka({}).producer();
+  async push(one: T) { await this.out.send({ topic: this.name, messages: [{ value: JSON.stringify(one) }] }); }
+}
+export class Prices extends Feed<Price> { protected readonly name = 'prices'; }
+export class Market {
+  constructor(private readonly feed: Prices) {}
+  async quote(symbol: string, bid: number) { await this.feed.push({ symbol, bid } as Price); }
+}
+"""
+    assert fields_of(sends({"a.ts": code}), "prices").keys() >= {"symbol", "bid"}
