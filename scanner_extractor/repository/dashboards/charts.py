@@ -163,6 +163,7 @@ _SAME = {
     "amazonredshift": "redshift",
     "sparksql": "spark",
     "sql": "sqlserver",
+    "azuredataexplorer": "kusto",
 }
 
 

@@ -138,7 +138,7 @@ class _Select:
             if column != UNRESOLVED
             for source in rows.plain
         ]
-        texts += [UNRESOLVED] if UNRESOLVED in made and rows.sources else []
+        texts += [UNRESOLVED] if rows.sources and (UNRESOLVED in made or not rows.plain) else []
         if texts:
             own = title if title not in self._shown else f"{title} ({len(self._shown)})"
             self._shown[own] = texts[0] if len(texts) == 1 else f"COALESCE({', '.join(texts)})"

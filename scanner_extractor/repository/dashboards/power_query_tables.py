@@ -6,6 +6,7 @@ server with levels. Files have neither. Source: Microsoft, data access functions
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
@@ -22,6 +23,11 @@ _KEEPING = words(
 """Functions of tables after which a column has the name that it had before."""
 _LEVELS = frozenset({"Database", "Schema", "Catalog"})
 _TABLES = frozenset({"Table", "View", "MaterializedView", "DynamicTable"})
+_KUSTO, _CUBES = "kusto", "analysisservices"
+"""Servers whose queries are not SQL: a query of Kusto begins with its table; of cubes, none names a table."""
+_KUSTO_TABLE = re.compile(
+    r"\s*(?:\['([^']+)'\]|(?!(?:let|range|print|union|datatable|search|set|declare)\b)([A-Za-z_]\w*))"
+)
 _DEEPEST = 40
 _MOST = 20_000
 
@@ -132,6 +138,8 @@ class _Evaluation:
             if schema == "":
                 return base  # a file of Access
             return _table((*place.parts, schema or "", self._name(key, ("Item",), scope, depth)), place.dialect)
+        if place.dialect == _KUSTO and "Name" in key:
+            return _table((self._name(key, ("Name",), scope, depth),), _KUSTO)
         if kind in _TABLES and ("Name" in key or "Id" in key):
             return _table((*place.parts, self._name(key, ("Name", "Id"), scope, depth)), place.dialect)
         if kind in _LEVELS and "Name" in key:
@@ -164,7 +172,11 @@ class _Evaluation:
             queries += arguments[1:2]
         target = next((one for one in arguments if isinstance(one, _Path)), _Path((), ""))
         dialect = target.dialect or dialect_named(module.rpartition(".")[2])
-        for query in queries:
+        if dialect == _KUSTO and len(arguments) > 2 and node.parts[3].name != "null":
+            return _kusto_table(node.parts[3])
+        if module == "Text" and function == "Combine":
+            return self._combined(node.parts[1:], scope, depth)
+        for query in queries if dialect != _CUBES else ():
             if query is None:
                 raise UnknownTable("the text of its query is computed")
             if isinstance(query, str) and _is_query(query):
@@ -174,6 +186,13 @@ class _Evaluation:
             return self._changed(function, node.parts[1:], arguments)
         merged = _merged(arguments)
         return merged if merged is not None or not module else _Path((), dialect)
+
+    def _combined(self, parts: tuple[MExpression, ...], scope: _Steps, depth: int) -> Value:
+        """Return the texts of a list with a separator between; None if one is not known."""
+        texts = [self.value(part, scope, depth + 1) for part in parts[0].parts] if parts else []
+        between = self.value(parts[1], scope, depth + 1) if len(parts) > 1 else ""
+        known = [text for text in texts if isinstance(text, str)]
+        return between.join(known) if isinstance(between, str) and len(known) == len(texts) else None
 
     def _changed(self, function: str, parts: tuple[MExpression, ...], arguments: list[Value]) -> Value:
         """Return the rows of a function of tables: of all tables that it has, with what it does to their columns."""
@@ -208,6 +227,15 @@ class _Evaluation:
 def _table(parts: tuple[str, ...], dialect: str) -> QueryRows:
     name = quoted_table(parts, dialect)
     return QueryRows((name,), dialect, (name,))
+
+
+def _kusto_table(query: MExpression) -> QueryRows:
+    """Return the table that a query of Kusto begins with: its columns are not followed. Raises UnknownTable."""
+    text = next(_literals(query), "")
+    match = _KUSTO_TABLE.match(text)
+    if match is None:
+        raise UnknownTable("its query of Kusto does not begin with a table")
+    return QueryRows((quoted_table([match[1] or match[2]], ""),), _KUSTO)
 
 
 def _merged(values: Iterable[Value]) -> Value:

@@ -130,6 +130,28 @@ def test_parameters_functions_and_other_queries_of_the_model_are_followed(tmp_pa
     assert text == 'SELECT s1."total" AS "total" FROM "dbo"."orders_v2" AS s1'
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        'AzureDataExplorer.Contents(Url, "logs", "orders#(lf)| where id == \'" & Id & "\'", [MaxRows=null])',
+        'AzureDataExplorer.Contents(Url, "logs", null, null){[Name="orders"]}[Data]',
+    ],
+)
+def test_table_of_kusto_is_known_and_its_columns_are_not(tmp_path, source) -> None:
+    (text,) = read(tmp_path, source, column("total")).values()
+
+    assert "orders" in text.rpartition(" FROM ")[2]
+
+
+def test_query_of_a_cube_and_operators_for_null(tmp_path) -> None:
+    cube = 'AnalysisServices.Database("s", "c", [Query="SELECT * FROM $SYSTEM.TMSCHEMA_TABLES"])'
+    added = 'N = Table.AddColumn(T, "amount", each Record.FieldOrDefault([r], "k") ?? [total])'
+
+    assert read(tmp_path / "cube", cube, column("total")) == {}
+    (text,) = read(tmp_path / "null", steps(SQL, DBO, added), column("amount")).values()
+    assert text.startswith('SELECT COALESCE(s1."r", s1."total") AS "amount"')
+
+
 def test_table_with_a_computed_name_is_left(tmp_path) -> None:
     source = steps(SQL, 'T = Source{[Schema="dbo",Item=Text.From(Date.Year(Now))]}[Data]')
     reading = read_files(tmp_path, {f"{MODEL}/tables/Orders.tmdl": table(source)})
