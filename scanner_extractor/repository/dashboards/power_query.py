@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 _TOKEN = re.compile(
-    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\#?\"(?:[^\"]|\"\")*(?:\"|\Z)|=>|\.\.|\?\?|[A-Za-z_\#][\w.]*|\d[\w.]*|[^\s\w]|\s+",
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\#?\"(?:[^\"]|\"\")*(?:\"|\Z)|=>|\.\.|\?\?|<=|>=|<>|[A-Za-z_\#][\w.]*|\d[\w.]*|[^\s\w]|\s+",
     re.DOTALL,
 )
 _ESCAPE = re.compile(r"#\(([^()]{1,40})\)")
