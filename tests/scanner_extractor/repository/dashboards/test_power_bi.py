@@ -108,7 +108,7 @@ def test_column_is_followed_through_the_steps(tmp_path, step, expected) -> None:
 def test_rows_are_chosen_by_columns_and_joined_with_other_tables(tmp_path) -> None:
     other = 'U = Source{[Schema="dbo",Item="people"]}[Data]'
     join = 'J = Table.NestedJoin(T, {"who"}, U, {"id"}, "U", JoinKind.LeftOuter)'
-    chosen = 'N = Table.SelectRows(J, each [state] >= #date(2022, 1, 1) and not [gone])'
+    chosen = "N = Table.SelectRows(J, each [state] >= #date(2022, 1, 1) and not [gone])"
     (text,) = read(tmp_path, steps(SQL, DBO, other, join, chosen), column("who")).values()
 
     assert text == (
