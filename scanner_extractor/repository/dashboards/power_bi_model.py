@@ -13,9 +13,11 @@ from scanner_extractor.repository.dashboards.tmdl import TmdlObject, plain_name
 from scanner_model.payload import Json
 
 _REFERENCE = re.compile(
-    r"(?:'(?P<quoted>(?:[^']|'')+)'|(?P<table>[^\W\d]\w*))?\[(?P<field>[^\]\n]{1,300})\]"
-    r"|'(?P<name>(?:[^']|'')+)'|(?P<word>[^\W\d]\w*)|\"[^\"]*\"?|//[^\n]*|--[^\n]*"
+    r"\"[^\"]*\"?|//[^\n]*|--[^\n]*|\[(?P<own>[^\]\n]{1,300})\]"
+    r"|(?:'(?P<quoted>[^']*)'?|(?P<word>[^\W\d]\w*))(?:\[(?P<field>[^\]\n]{1,300})\])?"
 )
+_QUOTE = "\0"
+"""A quote inside a name, which is doubled."""
 _DEEPEST = 20
 
 
@@ -144,12 +146,12 @@ class _Select:
             self._shown[own] = texts[0] if len(texts) == 1 else f"COALESCE({', '.join(texts)})"
 
     def _add_formula(self, text: str, table: str, depth: int) -> None:
-        for match in _REFERENCE.finditer(text):
-            of = (match["quoted"] or "").replace("''", "'") or match["table"] or ""
-            if match["field"] is not None:
-                self.add(of or self._owner(match["field"], table), match["field"], depth + 1)
-            elif name := (match["name"] or "").replace("''", "'") or match["word"]:
-                self.add(name, "", depth + 1)
+        for match in _REFERENCE.finditer(text.replace("''", _QUOTE)):
+            of = (match["quoted"] or "").replace(_QUOTE, "'") or match["word"] or ""
+            if match["own"] is not None:
+                self.add(self._owner(match["own"], table), match["own"], depth + 1)
+            elif of:
+                self.add(of, match["field"] or "", depth + 1)
 
     def _owner(self, name: str, table: str) -> str:
         """Return the table of a name without one: a measure of any table, else a column of the formula's."""

@@ -10,10 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-_TOKEN = re.compile(
-    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\#?\"(?:[^\"]|\"\")*(?:\"|\Z)|=>|\.\.|\?\?|<=|>=|<>|[A-Za-z_\#][\w.]*|\d[\w.]*|[^\s\w]|\s+",
-    re.DOTALL,
-)
+_TOKEN = re.compile(r"//[^\n]*|=>|\.\.|\?\?|<=|>=|<>|[A-Za-z_\#][\w.]*|\d[\w.]*|[^\s\w]|\s+")
 _ESCAPE = re.compile(r"#\(([^()]{1,40})\)")
 _SIGNS = {"lf": "\n", "cr": "\r", "tab": "\t", "#": "#"}
 _DEEPEST = 60
@@ -47,7 +44,7 @@ def parse_m(text: str) -> MExpression:
 
 class _MParser:
     def __init__(self, text: str) -> None:
-        self._tokens = [token for token in _TOKEN.findall(text) if token.strip() and not token.startswith(("//", "/*"))]
+        self._tokens = list(_tokens(text))
         self._at = 0
         self._closing = dict(_pairs(self._tokens))
 
@@ -186,6 +183,31 @@ class _MParser:
         while self._next() not in ("=>", ""):
             pass
         return MExpression("function", parts=(self.expression(depth + 1),), names=tuple(names))
+
+
+def _tokens(text: str) -> Iterator[str]:
+    """Yield the tokens of a text, without space and comments."""
+    at = 0
+    while at < len(text):
+        if text.startswith(('"', '#"'), at):
+            end = _end_of_text(text, at + 1 + (text[at] == "#"))
+            yield text[at:end]
+        elif text.startswith("/*", at):
+            end = text.find("*/", at + 2) + 2
+            end = end if end > 1 else len(text)
+        else:
+            match = _TOKEN.match(text, at)
+            end = match.end() if match else at + 1
+            if match and match[0].strip() and not match[0].startswith("//"):
+                yield match[0]
+        at = end
+
+
+def _end_of_text(text: str, at: int) -> int:
+    """Return the place behind the quote that ends a text; one inside is doubled."""
+    while (end := text.find('"', at)) >= 0 and text.startswith('""', end):
+        at = end + 2
+    return end + 1 if end >= 0 else len(text)
 
 
 def _pairs(tokens: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -23,7 +23,9 @@ from scanner_extractor.repository.dashboards.elements import Element, InvalidXml
 from scanner_extractor.repository.files import RepositoryFile
 
 _TOOL = "tableau"
-_BRACKETED = re.compile(r"\[((?:[^\]]|\]\])*)\]")
+_BRACKETED = re.compile(r"\[([^\]]*)\]?")
+_BRACKET = "\0"
+"""A bracket inside a name, which is doubled."""
 _QUALIFIED = re.compile(r"\[([^\]]{1,300})\]\.\[[^\]]{1,300}\]")
 _INTERNAL = ("[:", "[__tableau_internal", "[Number of Records]")
 _PARAMETER = re.compile(r"<(?:\[[^\]<>]{1,200}\]\.?){1,2}>")
@@ -187,7 +189,9 @@ def _leaves(element: Element) -> Iterator[Element]:
 
 def _parts(text: str) -> list[str]:
     """Return the parts of a name in brackets; a name without is one part."""
-    return [part.replace("]]", "]") for part in _BRACKETED.findall(text)] or ([text] if text else [])
+    return [part.replace(_BRACKET, "]") for part in _BRACKETED.findall(text.replace("]]", _BRACKET))] or (
+        [text] if text else []
+    )
 
 
 def _plain(name: str) -> str:
