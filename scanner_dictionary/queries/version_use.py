@@ -54,7 +54,7 @@ def version_uses(conn: Connection, cluster: str | None = None, subject: str | No
 
     A *subject* of that name only; without one, those with several live versions.
     """
-    reading = _Uses(conn, cluster)
+    reading = _VersionUses(conn, cluster)
     version = t.subject_version.c
     live = select(version.subject_id).where(version.gone.is_(None), ~version.deleted)
     several = frozenset(conn.scalars(live.group_by(version.subject_id).having(func.count() > 1)))
@@ -89,7 +89,7 @@ _STRENGTH: tuple[Use, ...] = (
 """Uses of a version; of several at one topic the first counts."""
 
 
-class _Uses:
+class _VersionUses:
     """The uses of versions: of each subject at its topics, and of one that others refer to at theirs."""
 
     def __init__(self, conn: Connection, cluster: str | None) -> None:
