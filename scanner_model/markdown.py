@@ -38,6 +38,13 @@ def code(text: str) -> str:
     return f"`{visible(text).replace('`', chr(39)).replace('|', chr(92) + '|')}`"
 
 
+def sentence(text: str) -> str:
+    """Return *text* without markup of its own, except code between backticks."""
+    parts = text.split("`")
+    is_paired = len(parts) % 2 == 1
+    return "".join(code(part) if at % 2 else inert(part) for at, part in enumerate(parts)) if is_paired else inert(text)
+
+
 def _word(word: str, escaped: Callable[[str], str], code: Callable[[str], str]) -> str:
     if not _SPEAKING.search(word):
         return escaped(word)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from scanner_model.markdown import code, inert
+from scanner_model.markdown import code, inert, sentence
 from scanner_model.text import visible
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def _parts(plan: MigrationPlan, brief: bool) -> Iterator[str]:
     yield f"# Plan: {inert(plan.change)}\n\n"
     yield f"{done} of {len(plan.steps)} steps done. {where} {plan.scan} of {plan.finished[:16]}, {owner}.\n\n"
     if plan.unknown and not brief:
-        yield "**Not known:**\n\n" + "".join(f"- {inert(text)}\n" for text in plan.unknown) + "\n"
+        yield "**Not known:**\n\n" + "".join(f"- {sentence(text)}\n" for text in plan.unknown) + "\n"
     for step in plan.steps:
         yield _task(step)
         if not brief:
@@ -38,13 +38,13 @@ def _parts(plan: MigrationPlan, brief: bool) -> Iterator[str]:
 def _task(step: PlanStep) -> str:
     owner = f" ({inert(step.owner)})" if step.owner else ""
     status = " *(not known)*" if step.status == "unknown" else ""
-    why = f": {inert(step.why)}" if step.why else ""
+    why = f": {sentence(step.why)}" if step.why else ""
     return f"- [{_SIGNS[step.status]}] **{step.number}. {inert(step.title)}**{owner}{status}{why}\n"
 
 
 def _details(step: PlanStep) -> Iterator[str]:
     if step.rejected:
-        yield f"\n  The subject's level rejects this: {inert(step.rejected)}. "
+        yield f"\n  The subject's level rejects this: {sentence(step.rejected)}. "
         yield f"Set it to {code(step.level)} for this step.\n"
     if step.passes:
         yield f"\n  Passes {', '.join(map(code, step.passes))}.\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -54,14 +54,13 @@ def version_uses(conn: Connection, cluster: str | None = None, subject: str | No
 
     A *subject* of that name only; without one, those with several live versions.
     """
-    now = {scan.cluster: scan.finished for scan in last_scans(conn)}
-    files, version = _files(conn), t.subject_version.c
+    reading = _VersionUses(conn, cluster)
+    version = t.subject_version.c
     live = select(version.subject_id).where(version.gone.is_(None), ~version.deleted)
     several = frozenset(conn.scalars(live.group_by(version.subject_id).having(func.count() > 1)))
-    for key in live_subjects(conn, cluster):
+    for key in reading.subjects.values():
         if key.kind != FILES and (key.id in several if subject is None else subject in (key.full_name, key.name)):
-            versions = [version for version in versions_of(conn, key) if version.live]
-            yield from _of_subject(conn, key, versions, (now.get(key.cluster, ""), files))
+            yield from reading.of(key)
 
 
 def unused_versions(conn: Connection, cluster: int) -> Iterator[tuple[str, str]]:
@@ -78,39 +77,138 @@ def unused_versions(conn: Connection, cluster: int) -> Iterator[tuple[str, str]]
             yield f"subject {subject!r} version {version}", rows[0].why
 
 
-def _of_subject(
-    conn: Connection, key: SubjectKey, live: list[VersionKey], about: tuple[str, Mapping[int, list[str]]]
-) -> Iterator[VersionUse]:
-    now, files = about
-    referred = {each.refers_to: each.subject for each in referrers(conn, key) if each.live}
-    sides = dict.fromkeys((link.topic, link.role) for link in topics_of_subject(conn, key) if link.gone is None)
-    for topic, role in sides:
-        ids = schema_ids_of(conn, FoundCluster(key.cluster_id, key.cluster, 0), topic)
-        for version in live:
-            replaced = replaced_at(conn, key, version.version) if version != live[-1] else ""
-            having = tuple(sorted(files.get(version.definition or 0, ())))
-            seen = _seen(ids, key, version.version, role)
-            newest: tuple[Use, str] = ("newest", "it is the newest version")
-            found = _use(seen, having) if replaced else newest
-            if found is None and version.version in referred:
-                found = "referenced", f"{referred[version.version]} refers to it"
-            use, why = found or _old(conn, key, topic, (replaced, now))
-            if seen is None and use == "unused":
-                use, why = "unknown", "records were not looked at: set `observe_schema_ids` in cluster.json"
-            yield VersionUse(
-                cluster=key.cluster,
-                registry=key.registry,
+_STRENGTH: tuple[Use, ...] = (
+    "newest",
+    "written",
+    "in-records",
+    "in-files",
+    "referenced",
+    "unknown",
+    "unused",
+)
+"""Uses of a version; of several at one topic the first counts."""
+
+
+class _VersionUses:
+    """The uses of versions: of each subject at its topics, and of one that others refer to at theirs."""
+
+    def __init__(self, conn: Connection, cluster: str | None) -> None:
+        self._conn = conn
+        self._now = {scan.cluster: scan.finished for scan in last_scans(conn)}
+        self._files = _files(conn)
+        self.subjects = {(key.registry_id, key.full_name): key for key in live_subjects(conn, cluster)}
+        self._rows: dict[int, tuple[VersionUse, ...]] = {}
+
+    def of(self, key: SubjectKey) -> tuple[VersionUse, ...]:
+        """Return the uses of the live versions of a subject."""
+        if key.id not in self._rows:
+            self._rows[key.id] = ()  # subjects that refer to each other
+            self._rows[key.id] = tuple(self._of_subject(key))
+        return self._rows[key.id]
+
+    def _of_subject(self, key: SubjectKey) -> Iterator[VersionUse]:
+        live = [version for version in versions_of(self._conn, key) if version.live]
+        referred = self._referred(key, live)
+        links = topics_of_subject(self._conn, key)
+        for topic, role in dict.fromkeys((link.topic, link.role) for link in links if link.gone is None):
+            ids = schema_ids_of(self._conn, FoundCluster(key.cluster_id, key.cluster, 0), topic)
+            for version in live:
+                seen = _seen(ids, key, version.version, role)
+                yield self._at_topic(key, version, (topic, role), seen, referred.get(version.version, ()), live)
+        if not any(link.gone is None for link in links) and referred:
+            for version in live:
+                yield from self._through(key, version, referred.get(version.version, ()), live)
+
+    def _referred(self, key: SubjectKey, live: list[VersionKey]) -> Mapping[int, list[VersionUse]]:
+        """Return the uses of the versions that refer to each version of a subject."""
+        found: dict[int, list[VersionUse]] = {}
+        for each in referrers(self._conn, key):
+            other = self.subjects.get((key.registry_id, each.subject))
+            if other is not None and each.live and live:
+                number = live[-1].version if each.refers_to < 0 else each.refers_to
+                rows = [row for row in self.of(other) if row.version == each.version]
+                found.setdefault(number, []).extend(rows or [_without_topic(other, each.version)])
+        return found
+
+    def _at_topic(
+        self,
+        key: SubjectKey,
+        version: VersionKey,
+        side: tuple[str, str],
+        seen: list[SchemaIdRow] | None,
+        referring: Sequence[VersionUse],
+        live: list[VersionKey],
+    ) -> VersionUse:
+        replaced = self._replaced(key, version, live)
+        having = tuple(sorted(self._files.get(version.definition or 0, ())))
+        newest: tuple[Use, str] = ("newest", "it is the newest version")
+        found = _use(seen, having) if replaced else newest
+        users = [row for row in referring if row.use != "unused"]
+        if found is None and users:
+            found = "referenced", f"{users[0].subject} refers to it"
+        use, why = found or _old(self._conn, key, side[0], (replaced, self._now.get(key.cluster, "")))
+        if seen is None and use == "unused":
+            use, why = "unknown", "records were not looked at: set `observe_schema_ids` in cluster.json"
+        return VersionUse(
+            cluster=key.cluster,
+            registry=key.registry,
+            subject=key.full_name,
+            version=version.version,
+            topic=side[0],
+            role=side[1],
+            use=use,
+            why=why,
+            records=None if seen is None else sum(row.records for row in seen),
+            last_written=max((row.time for row in seen or ()), default=""),
+            replaced=replaced,
+            files=tuple(sorted({*having, *(file for row in users for file in row.files)})),
+        )
+
+    def _through(
+        self, key: SubjectKey, version: VersionKey, referring: Sequence[VersionUse], live: list[VersionKey]
+    ) -> Iterator[VersionUse]:
+        """Yield the uses of a version without a topic of its own: those of the versions that refer to it."""
+        replaced = self._replaced(key, version, live)
+        having = self._files.get(version.definition or 0, [])
+        sides: dict[tuple[str, str], VersionUse] = {}
+        for row in sorted(referring, key=lambda row: _STRENGTH.index(row.use)):
+            sides.setdefault((row.topic, row.role), row)
+        for row in sides.values():
+            use: Use = "newest" if not replaced else "referenced" if row.use == "newest" else row.use
+            yield row._replace(
                 subject=key.full_name,
                 version=version.version,
-                topic=topic,
-                role=role,
                 use=use,
-                why=why,
-                records=None if seen is None else sum(row.records for row in seen),
-                last_written=max((row.time for row in seen or ()), default=""),
+                why=f"{row.subject} version {row.version} refers to it: {row.why}",
                 replaced=replaced,
-                files=having,
+                files=tuple(sorted({*having, *row.files})),
             )
+        if not sides:
+            use = "in-files" if having else "unknown" if replaced else "newest"
+            why = "no topic of the subject, and no schema that refers to this version, is known"
+            row = _without_topic(key, version.version)
+            yield row._replace(use=use, why=why, replaced=replaced, files=tuple(sorted(having)))
+
+    def _replaced(self, key: SubjectKey, version: VersionKey, live: list[VersionKey]) -> str:
+        return replaced_at(self._conn, key, version.version) if version != live[-1] else ""
+
+
+def _without_topic(key: SubjectKey, version: int) -> VersionUse:
+    """Return a version of a subject whose topic is not known: what refers to others counts as used."""
+    return VersionUse(
+        cluster=key.cluster,
+        registry=key.registry,
+        subject=key.full_name,
+        version=version,
+        topic="",
+        role="",
+        use="referenced",
+        why="no topic of it is known",
+        records=None,
+        last_written="",
+        replaced="",
+        files=(),
+    )
 
 
 def _seen(ids: tuple[SchemaIdRow, ...] | None, key: SubjectKey, number: int, role: str) -> list[SchemaIdRow] | None:

@@ -18,7 +18,10 @@ from scanner_extractor.repository.contracts import (
 )
 from scanner_extractor.repository.dashboards.grafana import is_grafana, read_grafana
 from scanner_extractor.repository.dashboards.lookml import is_lookml, read_lookml
+from scanner_extractor.repository.dashboards.metabase import is_metabase, read_metabase
+from scanner_extractor.repository.dashboards.power_bi import is_power_bi, read_power_bi
 from scanner_extractor.repository.dashboards.superset import is_superset, read_superset
+from scanner_extractor.repository.dashboards.tableau import is_tableau, read_tableau
 from scanner_extractor.repository.declared import CLASS
 from scanner_extractor.repository.embedded_schemas import EMBEDDED_SCHEMA, has_embedded_schema, read_embedded_schemas
 from scanner_extractor.repository.embedded_sql import EMBEDDED, has_embedded_sql, read_embedded_sql
@@ -171,6 +174,9 @@ KINDS: tuple[Kind, ...] = (
     Kind("Grafana dashboard", is_grafana, read_grafana),
     Kind("LookML", is_lookml, read_lookml),
     Kind("Superset export", is_superset, read_superset),
+    Kind("Metabase serialization", is_metabase, read_metabase),
+    Kind("Power BI project", is_power_bi, read_power_bi),
+    Kind("Tableau file", is_tableau, read_tableau),
     Kind("other use of Kafka", is_other_use, leave_other_uses),
 )
 """In the order in which they are read: scripts name the connectors whose configurations are in files, Terraform the

@@ -2,6 +2,9 @@
 async function topicPageOf() {
   const params = new URLSearchParams(location.search);
   const [cluster, topic] = [params.get("cluster") || "", params.get("topic") || ""];
+  if (!cluster || !topic) {
+    return showPage("Which topic?", [make("p", {}, ["The address names no cluster or no topic. ", link(`/topics?${query({name: topic})}`, "Topics")])]);
+  }
   const path = `/clusters/${encodeURIComponent(cluster)}/topics/${encodeURIComponent(topic)}`;
   const [subject, version] = [params.get("subject"), params.get("version")];
   const [about, chosen] = await Promise.all([ask(path), subject ? ask(`${path}/schemas`, {subject, version}) : null]);

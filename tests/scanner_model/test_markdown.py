@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from scanner_model.markdown import code, inert
+from scanner_model.markdown import code, inert, sentence
 
 ACTIVE = (
     *("@victim", "(@acme/data)", "a@b.example", "@a,@b;@c", "x@acme/team.", "\\@victim", "&#64;victim", "`@victim"),
@@ -53,3 +53,9 @@ def test_any_text_is_one_paragraph_of_text_and_code(text: str) -> None:
     for shown in (inert(f"x {text}"), f"x {code(text)}"):
         tokens = [child.type for token in MarkdownIt("commonmark").parse(shown) for child in token.children or ()]
         assert set(tokens) <= {"text", "code_inline", "text_special"}
+
+
+def test_a_sentence_keeps_code_between_backticks() -> None:
+    """What is around it, and a backtick without another, is text."""
+    assert sentence("set `retention.ms` of a_b") == "set `retention.ms` of a\\_b"
+    assert sentence("a ` b") == inert("a ` b")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from scanner_extractor.repository.context import Context
@@ -67,6 +67,8 @@ _TOKEN = re.compile(
 _TABLE_WORDS = frozenset({"FROM", "JOIN", "INTO", "UPDATE", "TABLE"})
 _VALUE_WORDS = frozenset({"IN", "BETWEEN", "AND", "LIKE", "ILIKE", "LIMIT", "OFFSET", "INTERVAL", "ANY", "ALL", "SOME"})
 _OPERATORS = frozenset("=<>+-*/%~")
+LONGEST = 100_000
+"""Characters of a query: those of charts that read each other may grow without end."""
 _DEEPEST = 100
 """Maximum nesting of parentheses that is followed."""
 
@@ -145,6 +147,41 @@ def _first_argument(text: str) -> str:
         if sign == "," and not depth:
             return text[:at].strip()
     return text.strip()
+
+
+_BACKTICKS = frozenset({"mysql", "mariadb", "hive", "spark", "databricks", "impala", "bigquery", "starrocks", "doris"})
+"""Dialects that put names in backticks; the others have the double quotes of the standard."""
+_SAME = {
+    "postgresql": "postgres",
+    "awsathena": "trino",
+    "athena": "trino",
+    "mssql": "sqlserver",
+    "presto-jdbc": "presto",
+    "starburst": "trino",
+    "bigquery-cloud-sdk": "bigquery",
+    "googlebigquery": "bigquery",
+    "amazonredshift": "redshift",
+    "sparksql": "spark",
+    "sql": "sqlserver",
+    "azuredataexplorer": "kusto",
+}
+
+
+def dialect_named(name: str) -> str:
+    """Return the dialect of an engine, as a tool names it: `postgresql+psycopg2`, `bigquery-cloud-sdk`."""
+    plain = name.partition("+")[0].lower()
+    return _SAME.get(plain, plain)
+
+
+def quoted_name(name: str, dialect: str) -> str:
+    """Return a name in the quotes of a dialect."""
+    mark = "`" if dialect in _BACKTICKS else '"'
+    return f"{mark}{name.replace(mark, mark * 2)}{mark}"
+
+
+def quoted_table(parts: Iterable[str | None], dialect: str) -> str:
+    """Return the qualified name of a table; a part that is empty is left out."""
+    return ".".join(quoted_name(part, dialect) for part in parts if part)
 
 
 def without_between(text: str, start: str, end: str, value: str) -> str:

@@ -10,7 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scanner_extractor.repository.context import Context
-from scanner_extractor.repository.dashboards.charts import DASHBOARD, Chart, add_chart
+from scanner_extractor.repository.dashboards.charts import (
+    DASHBOARD,
+    Chart,
+    add_chart,
+    dialect_named,
+    quoted_name,
+    quoted_table,
+)
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.documents.json_input import load_text
@@ -19,22 +26,6 @@ from scanner_model.payload import Json
 _TOOL = "superset"
 _IS_ASSET = re.compile(r"^(?:slice_name|table_name|dashboard_title|sqlalchemy_uri):", re.MULTILINE)
 _HAS_ID = re.compile(r"^uuid:", re.MULTILINE)
-_SAME = {"postgresql": "postgres", "awsathena": "trino", "mssql": "sqlserver"}
-_STANDARD = frozenset(
-    {
-        "postgres",
-        "redshift",
-        "snowflake",
-        "trino",
-        "presto",
-        "oracle",
-        "clickhouse",
-        "sqlite",
-        "duckdb",
-        "druid",
-    }
-)
-"""Dialects that put names in double quotes; the others, of the family of MySQL and Hive, use backticks."""
 _TEMPLATES = ("{{", "{%")
 
 
@@ -66,7 +57,7 @@ def read_superset(files: Sequence[RepositoryFile], context: Context) -> None:
         if isinstance(parsed.value, dict)
     ]
     datasets = {asset.text("uuid"): asset for asset in assets if asset.text("table_name")}
-    schemes = {asset.text("uuid"): _scheme(asset.text("sqlalchemy_uri")) for asset in assets}
+    schemes = {asset.text("uuid"): dialect_named(asset.text("sqlalchemy_uri").partition(":")[0]) for asset in assets}
     dashboards = [
         (asset.text("dashboard_title"), frozenset(_texts(asset.members.get("position"))))
         for asset in assets
@@ -77,7 +68,7 @@ def read_superset(files: Sequence[RepositoryFile], context: Context) -> None:
             continue
         dataset = datasets.get(chart.text("dataset_uuid"))
         dialect = schemes.get(dataset.text("database_uuid"), "") if dataset else ""
-        query = _query(chart, dataset, '"' if not dialect or dialect in _STANDARD else "`") if dataset else ""
+        query = _query(chart, dataset, dialect) if dataset else ""
         if not dataset or not query:
             reason = "its dataset is a template" if dataset else "its dataset is not in the files"
             context.leave(chart.file, DASHBOARD, reason)
@@ -87,20 +78,20 @@ def read_superset(files: Sequence[RepositoryFile], context: Context) -> None:
             add_chart(Chart(_TOOL, title, chart.text("slice_name"), query, dialect), chart.file.path, context)
 
 
-def _query(chart: _Asset, dataset: _Asset, quote: str) -> str:
+def _query(chart: _Asset, dataset: _Asset, dialect: str) -> str:
     """Return a query of what a chart shows; empty for a dataset whose text or name is a template."""
     own = dataset.text("sql").strip().rstrip(";")
     parts = [part for name in ("catalog", "schema", "table_name") if (part := dataset.text(name))]
     if _is_template(own) or _is_template(parts[-1]):
         return ""
     parts = [part for part in parts if not _is_template(part)]
-    table = f"({own}) AS dataset" if own else ".".join(_quoted(part, quote) for part in parts)
-    expressions = dict(_fields(dataset, quote))
+    table = f"({own}) AS dataset" if own else quoted_table(parts, dialect)
+    expressions = dict(_fields(dataset, dialect))
     params = chart.members.get("params")
     used = set(_texts(params if isinstance(params, dict) else _json(params)))
-    shown = [f"{text} AS {_quoted(name, quote)}" for name, text in expressions.items() if name in used]
+    shown = [f"{text} AS {quoted_name(name, dialect)}" for name, text in expressions.items() if name in used]
     free = [text for text in _values(params if isinstance(params, dict) else _json(params), "sqlExpression") if text]
-    shown += [f"{text} AS {_quoted(f'expression {number}', quote)}" for number, text in enumerate(free, 1)]
+    shown += [f"{text} AS {quoted_name(f'expression {number}', dialect)}" for number, text in enumerate(free, 1)]
     return f"SELECT {', '.join(shown) or 'COUNT(*)'} FROM {table}"  # noqa: S608 - it is parsed, never sent
 
 
@@ -108,11 +99,11 @@ def _is_template(text: str) -> bool:
     return any(sign in text for sign in _TEMPLATES)
 
 
-def _fields(dataset: _Asset, quote: str) -> Iterator[tuple[str, str]]:
+def _fields(dataset: _Asset, dialect: str) -> Iterator[tuple[str, str]]:
     for column in dataset.entries("columns"):
         name, text = column.get("column_name"), column.get("expression")
         if isinstance(name, str):
-            yield name, f"({text})" if isinstance(text, str) and text.strip() else _quoted(name, quote)
+            yield name, f"({text})" if isinstance(text, str) and text.strip() else quoted_name(name, dialect)
     for metric in dataset.entries("metrics"):
         name, text = metric.get("metric_name"), metric.get("expression")
         if isinstance(name, str) and isinstance(text, str):
@@ -145,12 +136,3 @@ def _json(text: Json) -> Json:
         return load_text(text) if isinstance(text, str) else None
     except ValueError:
         return None
-
-
-def _quoted(name: str, quote: str) -> str:
-    return f"{quote}{name.replace(quote, quote * 2)}{quote}"
-
-
-def _scheme(uri: str) -> str:
-    name = uri.partition(":")[0].partition("+")[0].lower()
-    return _SAME.get(name, name)

@@ -101,3 +101,35 @@ def test_a_version_that_another_schema_refers_to_is_in_use(uses, sample) -> None
 
     assert (found[1].use, findings) == ("referenced", [])
     assert "bills-value" in found[1].why
+
+
+@pytest.mark.parametrize(
+    ("identifier", "expected"),
+    [
+        ("101", {1: ("written", "orders-value version 1 refers to it: "), 2: ("newest", "orders-value version 2 ")}),
+        ("102", {1: ("unused", "orders-value version 1 refers to it: "), 2: ("newest", "orders-value version 2 ")}),
+    ],
+)
+def test_a_version_without_a_topic_is_used_by_those_that_refer_to_it(
+    dictionary, sample, at, identifier, expected
+) -> None:
+    """A type of its own subject is in the records of each schema that has it."""
+    first, second = (
+        replace(version, references=(Reference(name="T", subject=SubjectName("address"), version=version.version),))
+        for version in sample.orders().versions
+        if version.subject == "orders-value"
+    )
+    types = [
+        replace(sample.version("address", number, fields=(f"street{number}",)), schema_id=str(900 + number))
+        for number in (1, 2)
+    ]
+    facts = {"topics": (sample.topic("orders", config=DELETE),), "versions": (first, second, *types)}
+    for when in (at, at + timedelta(days=30)):
+        shown_then = {"schema_id_uses": (shown(sample, identifier),)} if when > at else {}
+        write_scan(dictionary, sample.orders(**facts, **shown_then), started=when, finished=when)
+    with dictionary.connect() as conn:
+        found = {row.version: row for row in version_uses(conn, subject="address")}
+
+    assert {number: row.use for number, row in found.items()} == {number: use for number, (use, _) in expected.items()}
+    assert all(found[number].why.startswith(why) for number, (_, why) in expected.items())
+    assert {row.topic for row in found.values()} == {"orders"}
