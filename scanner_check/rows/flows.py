@@ -154,7 +154,7 @@ RIGHT_LOST = Rule(
     help="keep the rule until the principal has stopped using the topic",
     example_bad="- operations: [Read, Describe]\n+ operations: [Describe]",
     example_good="- operations: [Read, Describe]\n+ operations: [Describe, Read]",
-    steps=OUTPUT,
+    steps=("Ask whoever runs as the principal whether the right is still needed.", "Take it in a change of its own."),
     find="scanner_check.rules.flows.rights:lost_rights",
 )
 

@@ -149,7 +149,7 @@ def _first_argument(text: str) -> str:
     return text.strip()
 
 
-_BACKTICKS = frozenset({"mysql", "mariadb", "hive", "spark", "databricks", "impala", "bigquery", "starrocks", "doris"})
+_BACKTICKS = frozenset({"mysql", "mariadb", "hive", "spark", "databricks", "impala", "bigquery"})
 """Dialects that put names in backticks; the others have the double quotes of the standard."""
 _SAME = {
     "postgresql": "postgres",
