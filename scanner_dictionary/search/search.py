@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import cached_property
@@ -136,8 +135,7 @@ def search(
     """Return what has *text* as its name or in it; letter case does not matter.
 
     Exact names come first, then names that begin with *text*, then those with a word that does; topics before nodes,
-    subjects and columns. Of the columns of a page that match alike, those with flows come first. A dotted text also
-    finds columns of a topic, as `orders.customer.id`.
+    subjects and columns. A dotted text also finds columns of a topic, as `orders.customer.id`.
     """
     lower_text = text.strip().lower()
     numbers = [number for kind, number in KINDS.items() if kind in (kinds or KINDS)]
@@ -147,12 +145,10 @@ def search(
         return SearchResult((), more=False, complete=is_indexed(conn, needed))
     searching = _Searching(conn, lower_text, cluster, limit + offset + 1)
     hits = searching.hits(numbers)
-    page = hits[offset : offset + limit]
+    page = tuple(hits[offset : offset + limit])
     complete = not searching.is_cut and is_indexed(conn, needed)
     clusters = searching.clusters if page else {}
-    return SearchResult(
-        tuple(_flows_first(conn, page, clusters)), more=len(hits) > offset + limit, complete=complete, clusters=clusters
-    )
+    return SearchResult(page, more=len(hits) > offset + limit, complete=complete, clusters=clusters)
 
 
 class _Searching:
@@ -407,23 +403,6 @@ class _Searching:
         for rows in topics.values():
             self._bounded(rows, sql.TOPICS_AT_ONCE)
         return topics
-
-
-def _flows_first(conn: Connection, page: Sequence[SearchHit], clusters: Mapping[str, str]) -> Iterator[SearchHit]:
-    """Yield the hits of a page; of columns that match alike, those that a flow comes to or goes from first."""
-    namespaces = {name: namespace for namespace, name in clusters.items()}
-    columns = [hit for hit in page if hit.path is not None]
-    flowing = set[tuple[str, str, tuple[str, ...]]]()
-    if columns:
-        names, paths = {hit.name for hit in columns}, {json.dumps(hit.path) for hit in columns}
-        rows = conn.execute(sql.FLOWING, {"names": sorted(names), "paths": sorted(paths)})
-        flowing = {(namespace, name, texts(path)) for namespace, name, path in rows}
-
-    def is_still(hit: SearchHit) -> bool:
-        return hit.path is None or (namespaces.get(hit.where, hit.where), hit.name, hit.path) not in flowing
-
-    for _, alike in groupby(page, key=lambda hit: (hit.match, hit.kind)):
-        yield from sorted(alike, key=is_still)
 
 
 def _growing(items: Iterable[T]) -> Iterator[list[T]]:

@@ -154,11 +154,3 @@ ENTITIES: Mapping[int, Select[Any]] = {
     .where(t.subject.c.gone.is_(None), t.subject.c.id.in_(_WANTED)),
 }
 """For each kind: key, then the members of a hit up to its node, without the path."""
-_NODE, _EDGE = t.flow_node.c, t.flow_edge.c
-FLOWING = select(_NODE.namespace, _NODE.name, _NODE.path).where(
-    _NODE.name.in_(bindparam("names", expanding=True)),
-    _NODE.path.in_(bindparam("paths", expanding=True)),
-    exists().where(_EDGE.source_node_id == _NODE.id, _EDGE.kind == "column-flow")
-    | exists().where(_EDGE.target_node_id == _NODE.id, _EDGE.kind == "column-flow"),
-)
-"""The columns of datasets called *names* that a flow comes to or goes from."""

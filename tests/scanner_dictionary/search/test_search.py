@@ -100,19 +100,6 @@ def test_nodes_of_a_graph_replace_those_of_the_one_before(dictionary, store, sam
     assert names(found(dictionary, "sink", kinds=["node"])) == []
 
 
-def test_columns_with_flows_come_before_others_that_match_alike(dictionary, store, sample_scan) -> None:
-    """`orders.email` comes first without the flow."""
-    store(sample_scan)
-    (cluster,) = {hit.where for hit in found(dictionary, "email").hits}
-    with writing(dictionary) as conn:
-        for key, path in ((-2, '["contact", "email"]'), (-1, '["copy"]')):
-            conn.execute(t.flow_node.insert().values([key, f"n{key}", "column", "kafka://main", "orders", path, "{}"]))
-        conn.execute(t.flow_edge.insert().values([-1, -2, -1, "column-flow", "DIRECT", "IDENTITY", "", "derived"]))
-        conn.execute(t.flow_node.insert().values([-3, "c", "cluster", "kafka://main", cluster, None, "{}"]))
-
-    assert names(found(dictionary, "email")) == ["orders.contact.email", "orders.email"]
-
-
 def test_a_column_is_found_beside_many_former_schemas_that_have_it(dictionary, store, sample) -> None:
     """Keys of definitions ascend: the first ones are former versions."""
     versions = [sample.version("orders-value", number, ("email", f"f{number}")) for number in range(1, 251)]
