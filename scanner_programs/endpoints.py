@@ -19,7 +19,7 @@ from scanner_programs.machine import Given, Machine, Made, watches
 from scanner_programs.origins import Origin, OriginReader, shortest
 from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, container_name, parameters_of
 from scanner_programs.receives import Receives
-from scanner_programs.residue import class_texts, code_text, silent_in, watchers_in
+from scanner_programs.residue import class_texts, code_text, silent_in, typed_in, watchers_in
 from scanner_programs.sequences import is_container
 from scanner_programs.shapes import Shape, shape_of
 from scanner_programs.values import (
@@ -48,6 +48,11 @@ MOST_VIEWS = 400
 """Functions of one program that are evaluated."""
 _MOST_MEANT = 2
 _MOST_RECORDS = 16
+_MOST_OF_SMALL = 150
+"""Functions of a program of which each counts if names alone say that something sends.
+
+In a larger one nearly every name that calls is that of another function, too, and all its code would count.
+"""
 _PARTS = {
     "topic": "topic", "topicname": "topic", "key": "key", "value": "value", "payload": "value", "body": "value",
     "message": "value", "data": "value", "headers": "headers", "header": "headers", "partition": "partition",
@@ -130,8 +135,8 @@ class Endpoints:
     *residue* are the canonical texts of its functions and classes, by name, *setup* of those that use a client and send
     nothing, *loose* of those that may be part of what is sent and that no evaluation came to. *unresolved* are places
     of calls that may send without a known record, *steps* the expressions that were evaluated, *clients* the files that
-    use a client,
-    *uses* the texts of all code there that names one.
+    use a client, *uses* the texts of all code there that names one. *is_bounded*: *loose* has the code on the way to
+    what is sent and was not followed whole.
     """
 
     contracts: list[Contract] = field(default_factory=list)
@@ -144,6 +149,7 @@ class Endpoints:
     residue: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
     setup: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
     loose: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
+    is_bounded: bool = False
 
     @property
     def is_cut(self) -> bool:
@@ -153,7 +159,7 @@ class Endpoints:
     @property
     def is_opaque(self) -> bool:
         """Return whether something that is sent was not followed."""
-        return bool(self.unresolved) or any(one.opaque for one in self.contracts)
+        return bool(self.unresolved) or (not self.is_bounded and any(one.opaque for one in self.contracts))
 
 
 def endpoints_of(program: Program, *, texts: bool = True, own: Collection[str] | None = None) -> Endpoints:
@@ -268,11 +274,14 @@ class _Reader:
             self._found.unresolved.append(("", 0))
         self._idle(found)
         self._uncovered(found)
-        self._unentered(found)
-        self._unnamed()
+        if len(places) <= _MOST_OF_SMALL:
+            vague = {id(place): place for place in (*self._unentered(found), *self._unnamed(places))}
+            self._found.unresolved += [(place.file.path, place.function.line or 1) for place in vague.values()]
         self._unsent()
         if texts:
             self._loose(places)
+            if len(places) > _MOST_OF_SMALL:
+                self._cover_ways(places)
             self._summaries(places, found, {id(place) for place in makers})
         self._subscribe(places)
         self._pass(places)
@@ -1009,8 +1018,8 @@ class _Reader:
             if place.file.path not in sending and not names.isdisjoint(name for _, name in passed_in(place.function)):
                 self._found.unresolved.append((place.file.path, place.function.line or 1))
 
-    def _unentered(self, found: Mapping[int, Place]) -> None:
-        """Note the calls that may mean functions which send and that nothing was seen to call."""
+    def _unentered(self, found: Mapping[int, Place]) -> Iterator[Place]:
+        """Yield the functions with calls that may mean functions which send and that nothing was seen to call."""
         machine = self._machine
         waiting: dict[str, list[Place]] = {}
         for place in found.values():
@@ -1021,7 +1030,7 @@ class _Reader:
         for place in found.values() if waiting else ():
             for of, name in passed_in(place.function):  # what is given the function may call it
                 if of == "this" and any(one.known is place.known for one in waiting.get(name, ())):
-                    self._found.unresolved.append((place.file.path, place.function.line or 1))
+                    yield place
             for name, code in called_in(place.function):
                 at = (place.file.path, code.line)
                 if (
@@ -1036,14 +1045,14 @@ class _Reader:
                 ]
                 meant = [one for one in meant if one.function.body is not None]
                 if meant and all(id(one) in found and id(one.function) not in machine.entered for one in meant):
-                    self._found.unresolved.append(at)
+                    yield place
 
-    def _unnamed(self) -> None:
-        """Note the sends whose topic no function knows: their records may be those of any topic."""
+    def _unnamed(self, places: Iterable[Place]) -> Iterator[Place]:
+        """Yield the functions on the way to sends whose topic none of them knows: records may be of any topic."""
         named = {one.place for one in self._found.contracts if one.topics or one.topic.startswith("setting(")}
-        for one in self._found.contracts:
-            if one.place in self._seen and one.place not in named and one.place not in self._found.unresolved:
-                self._found.unresolved.append(one.place)
+        contracts = (one for one in self._found.contracts if one.place in self._seen and one.place not in named)
+        names = {name for one in contracts for name in (one.view, *one.path)}
+        yield from (place for place in places if place.name in names) if names else ()
 
     def _loose(self, places: Sequence[Place]) -> None:
         """Note the functions and classes that what was evaluated mentions, and that no evaluation came to."""
@@ -1084,6 +1093,18 @@ class _Reader:
                         # A topic that is not known may be the value of a field.
                         code = (one.type, one.notes) if is_known else (one.type, one.notes, one.value)
                         self._found.loose[f"{known.qualified}.{one.name}"] = code_text(code), at
+
+    def _cover_ways(self, places: Iterable[Place]) -> None:
+        """Note the functions on the way to sends that are not followed whole: of a large program, they stand for all.
+
+        What is sent and not known is in their texts, or comes from where no name leads.
+        """
+        self._found.is_bounded = True
+        ways = {name for one in self._found.contracts if one.opaque for name in (one.view, *one.path)}
+        for place in places:
+            if place.name in ways:
+                at = (place.file.path, place.function.line or 1)
+                self._found.loose[f"{place.name}/{len(place.function.parameters)}"] = self._text(place), at
 
     def _declarer(self, place: Place) -> int:
         """Return what a function is one form of: the class furthest above that has the method, or the function."""
@@ -1199,7 +1220,15 @@ class _Reader:
     def _silent_in(self, place: Place) -> Callable[[object], bool]:
         known = place.known.cls if place.known is not None else None
         beside = self._package_watchers.get(place.file.path.rpartition("/")[0], ()) if _is_go(place.file) else ()
-        return silent_in(place.file, known, watches, self._loggers, beside)
+        wrapping = typed_in(place.file, known, self._wrappers) if self._wrappers else set()
+        return silent_in(place.file, known, watches, self._loggers, {*beside, *wrapping})
+
+    @cached_property
+    def _wrappers(self) -> frozenset[str]:
+        """Return the classes of the program that have nothing but loggers: what is called on them is logged."""
+        classes = [known for listed in self._program.classes.values() for known in listed]
+        fields = {known.cls.name: {one.name for one in known.cls.fields} for known in classes}
+        return frozenset(name for name, own in self._loggers.items() if fields.get(name) and fields[name] <= own)
 
     @cached_property
     def _package_watchers(self) -> dict[str, set[str]]:

@@ -106,6 +106,13 @@ def watchers_in(file: File, known: Class | None, watches: Callable[[str], bool])
     *watches* says whether a full name is one of a library for that.
     """
     names = {name for name, full in file.imports.items() if watches(full)}
+    noted = known.notes if known is not None else ()
+    return typed_in(file, known, names) | {LOGGER_NOTES[note.name] for note in noted if note.name in LOGGER_NOTES}
+
+
+def typed_in(file: File, known: Class | None, types: Collection[str]) -> set[str]:
+    """Return *types*, and the names in a file or class of what is declared as one of them or made of one."""
+    names = {*types}
     for one in (*file.statements, *(known.fields if known is not None else ())):
         if (isinstance(one, Declare) and isinstance(one.target, Name) and _root(one.value) in names) or (
             isinstance(one, Assign) and isinstance(one.target, Name) and _root(one.value) in names
@@ -113,8 +120,7 @@ def watchers_in(file: File, known: Class | None, watches: Callable[[str], bool])
             names.add(one.target.name)
         elif isinstance(one, Field) and ({one.type.partition("<")[0].strip("?"), _root(one.value)} & names):
             names.add(one.name)
-    noted = known.notes if known is not None else ()
-    return names | {LOGGER_NOTES[note.name] for note in noted if note.name in LOGGER_NOTES}
+    return names
 
 
 def silent_in(

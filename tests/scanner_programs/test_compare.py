@@ -180,3 +180,28 @@ def test_each_way_in_which_a_field_is_set_is_compared(sends):
     found = [compare(sends({"app.py": code}), sends({"app.py": code.replace(*edit)})) for edit in EITHER]
 
     assert [[(one.aspect, one.field) for one in listed] for listed in found] == [[("computed", "[].t")]] * 2
+
+
+LOGGED = {
+    "Log.kt": """import org.slf4j.Logger
+class Log(private val inner: Logger) { fun info(text: String) = inner.info(text) }
+""",
+    "Sender.kt": """import org.apache.kafka.clients.producer.KafkaProducer
+import other.records
+class Sender(private val producer: KafkaProducer<String, String>, private val log: Log) {
+    fun send(id: String) {
+        producer.send(records.make(id))
+    }
+}
+""",
+}
+
+
+def test_a_line_that_a_class_around_a_logger_writes_is_no_difference(sends):
+    before = sends(LOGGED)
+    logged = LOGGED["Sender.kt"].replace("        producer", '        log.info("sends $id")\n        producer')
+    other = LOGGED["Sender.kt"].replace("        producer", "        check(id)\n        producer")
+
+    assert before.is_opaque
+    assert compare(before, sends({**LOGGED, "Sender.kt": logged})) == []
+    assert compare(before, sends({**LOGGED, "Sender.kt": other}))
