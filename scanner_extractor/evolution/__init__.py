@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from scanner_extractor.evolution import avro
 from scanner_extractor.evolution.differences import MOST_STEPS, Difference, Rules, SchemaText, TooMuchEffort, undecided
 from scanner_model.errors import InputInvalid
 from scanner_model.lazy_names import deferred, load
@@ -34,13 +33,14 @@ __all__ = [
 ]
 
 COMPARISONS: Mapping[str, Callable[[SchemaText, SchemaText, Rules], tuple[Difference, ...]]] = {
-    "AVRO": avro.differences,
+    "AVRO": deferred(f"{__name__}.avro:differences"),
     "JSON": deferred(f"{__name__}.json_schema:differences"),
     "PROTOBUF": deferred(f"{__name__}.protobuf:differences"),
 }
 """Format, as registries name it → comparison of a reader's text with a writer's, imported when it is used."""
 
 _REMOVED_SYMBOLS = {
+    "AVRO": f"{__name__}.avro:removed_symbols",
     "JSON": f"{__name__}.json_schema.nodes:removed_values",
     "PROTOBUF": f"{__name__}.protobuf:removed_symbols",
 }
@@ -162,8 +162,6 @@ def removed_symbols(format: str, reader: SchemaText, writer: SchemaText) -> tupl
     Nothing for what `differences` cannot decide.
     """
     try:
-        if format == "AVRO":
-            return tuple(avro.removed_symbols(reader, writer))
         name = _REMOVED_SYMBOLS.get(format)
         return tuple(load(name)(reader, writer)) if name else ()
     except (InputInvalid, TooMuchEffort, RecursionError):
