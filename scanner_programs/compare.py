@@ -41,9 +41,12 @@ def compare(before: Endpoints, after: Endpoints) -> list[Difference]:
     """Return what differs in what two versions of a program send; further fields and topics are no difference."""
     found = list(_contracts(before.contracts, after.contracts, is_whole=not after.is_cut))
     if before.is_opaque or after.is_opaque:
-        found += _texts(before, after, "code", before.residue, after.residue)
+        code = _texts(before, after, "code", before.residue, after.residue)
     else:
-        found += _texts(before, after, "code", before.loose, after.loose)
+        code = _texts(before, after, "code", before.loose, after.loose)
+    # Of a function that sends to a topic which is not known, it is known better what differs.
+    told = {one.view for one in found if not one.topics}
+    found += [one for one in code if _function(one.field) not in told]
     found += _texts(before, after, "client", before.setup, after.setup)
     unique: dict[tuple[str, str, str, str], Difference] = {}
     for one in found:
@@ -217,6 +220,12 @@ def _texts(
     for name, (text, place) in new.items():
         if name not in old and text not in former | before.uses and aspect == "client":
             yield Difference(aspect, topics, place, False, name, "", "added", name)
+
+
+def _function(name: str) -> str:
+    """Return the function that a text is of, without its file and the number of its parameters."""
+    function = name.rpartition("/")[0]
+    return function.partition(": ")[2] or function
 
 
 def _is_extended(before: str, after: str) -> bool:

