@@ -45,8 +45,8 @@ def compare(before: Endpoints, after: Endpoints) -> list[Difference]:
     else:
         code = _texts(before, after, "code", before.loose, after.loose)
     # Of a function that sends to a topic which is not known, it is known better what differs.
-    told = {one.view for one in found if not one.topics}
-    found += [one for one in code if _function(one.field) not in told]
+    covered = {one.view for one in found if not one.topics}
+    found += [one for one in code if _function(one.field) not in covered]
     found += _texts(before, after, "client", before.setup, after.setup)
     unique: dict[tuple[str, str, str, str], Difference] = {}
     for one in found:

@@ -49,7 +49,7 @@ MOST_VIEWS = 400
 _MOST_MEANT = 2
 _MOST_RECORDS = 16
 _MOST_OF_SMALL = 150
-"""Functions of a program of which each counts if names alone say that something sends.
+"""Functions of a program whose code counts whole if names alone say that something sends.
 
 In a larger one nearly every name that calls is that of another function, too, and all its code would count.
 """
