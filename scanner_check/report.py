@@ -145,7 +145,7 @@ _OF_FLOWS: Mapping[str, _Template] = {
     "topic-gone": "the topic {} is not declared any more, and is used",
     "table-gone": "the table {} is not declared any more, and is used: {}",
     "right-lost": lambda principal, operations, name, is_prefix: (
-        f"{principal} may no longer do {few(operations)} on {_topics_named(name) if is_prefix else f'topic {name}'}"
+        f"{principal} loses {few(operations)} on {_topics_named(name) if is_prefix else f'topic {name}'}"
     ),
     "job-stopped": lambda name, topics, setting: (
         f"{name}{f', which writes {few(topics)},' if topics else ''} is stopped or no longer deployed ({setting})"

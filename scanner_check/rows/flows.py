@@ -150,11 +150,11 @@ JOB_STOPPED = Rule(
 
 RIGHT_LOST = Rule(
     name="right-lost",
-    meaning="A principal may no longer read, write or otherwise use a topic, by all rules of access together.",
+    meaning="A principal loses a right to a topic, and no other rule of access grants it.",
     help="keep the rule until the principal has stopped using the topic",
     example_bad="- operations: [Read, Describe]\n+ operations: [Describe]",
     example_good="- operations: [Read, Describe]\n+ operations: [Describe, Read]",
-    steps=("Ask whoever runs as the principal whether the right is still needed.", "Take it in a change of its own."),
+    steps=("Ask whoever runs as the principal whether the right is still needed.", "Remove it in a change of its own."),
     find="scanner_check.rules.flows.rights:lost_rights",
 )
 
