@@ -40,7 +40,7 @@ def _evaluated(rules: list[AclRule], authorizer: AclAuthorizer, topics: list[str
     acls = Acls(rules, authorizer)
     for topic in topics:
         for direction in Direction:
-            acls.permitted(topic, direction)
+            acls.permitted(topic, direction.operation)
     return time.process_time() - started
 
 

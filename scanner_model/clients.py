@@ -26,6 +26,11 @@ class Direction(StrEnum):
     READS = "reads"
     WRITES = "writes"
 
+    @property
+    def operation(self) -> str:
+        """Return Kafka's name of the operation that it needs a right to."""
+        return self.name.removesuffix("S")
+
 
 class IdentityKind(StrEnum):
     """The kinds of names that a client has; they are never mixed."""
@@ -94,7 +99,12 @@ class AclAuthorizer:
 
 EVERYBODY = "User:*"
 _ANY = "*"
-_OPERATIONS = {Direction.READS: frozenset({"READ", "ALL"}), Direction.WRITES: frozenset({"WRITE", "ALL"})}
+_ALL = "ALL"
+_IMPLYING = {
+    "DESCRIBE": frozenset(("READ", "WRITE", "DELETE", "ALTER")),
+    "DESCRIBECONFIGS": frozenset(("ALTERCONFIGS",)),
+}
+"""Operation → those whose right gives it, too; a denial of them does not. Source: Kafka, StandardAuthorizer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +123,10 @@ class Permitted:
         """Return whether *principal* may use the topic, at least from some host."""
         named = principal in self.principals or principal in self.conditional
         return named or ((self.everybody or EVERYBODY in self.conditional) and principal not in self.denied)
+
+    def allows_everywhere(self, principal: str) -> bool:
+        """Return whether *principal* may use the topic from every host."""
+        return principal in self.principals or (self.everybody and principal not in self.denied | self.conditional)
 
 
 _Pairs = frozenset[tuple[str, str]]
@@ -166,29 +180,27 @@ class Acls:
 
     rules: Iterable[AclRule]
     authorizer: AclAuthorizer
-    _patterns: dict[Direction, dict[tuple[str, str], _Matched]] = field(init=False)
+    _listed: dict[tuple[str, str], list[AclRule]] = field(init=False, default_factory=dict)
+    _patterns: dict[str, dict[tuple[str, str], _Matched]] = field(init=False, default_factory=dict)
     _lengths: tuple[int, ...] = field(init=False)
-    _shared: dict[tuple[Direction, tuple[tuple[str, str], ...]], Permitted] = field(init=False, default_factory=dict)
+    _shared: dict[tuple[str, tuple[tuple[str, str], ...]], Permitted] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Arrange the rules by pattern and by direction; rules of other operations count as rules of the topic."""
-        by_pattern: dict[tuple[str, str], list[AclRule]] = {}
+        """Arrange the rules by pattern."""
         for rule in self.rules:
-            by_pattern.setdefault((rule.pattern_type, rule.name), []).append(rule)
-        self._patterns = {
-            direction: {pattern: _matched(rules, _OPERATIONS[direction]) for pattern, rules in by_pattern.items()}
-            for direction in Direction
-        }
-        self._lengths = tuple(sorted({len(name) for kind, name in by_pattern if kind == "PREFIXED"}))
+            self._listed.setdefault((rule.pattern_type, rule.name), []).append(rule)
+        self._lengths = tuple(sorted({len(name) for kind, name in self._listed if kind == "PREFIXED"}))
 
-    def permitted(self, topic: str, direction: Direction) -> Permitted:
-        """Return who may use *topic*."""
+    def permitted(self, topic: str, operation: str) -> Permitted:
+        """Return who may do *operation*, such as READ, with *topic*; rules of other operations are rules of it, too."""
         if not self.authorizer.active:
             return Permitted(everybody=True)
-        patterns = self._patterns[direction]
+        if operation not in self._patterns:
+            self._patterns[operation] = {name: _matched(rules, operation) for name, rules in self._listed.items()}
+        patterns = self._patterns[operation]
         prefixes = (("PREFIXED", topic[:length]) for length in self._lengths if length <= len(topic))
         candidates = (("LITERAL", _ANY), ("LITERAL", topic), *prefixes)
-        key = direction, tuple(pattern for pattern in candidates if pattern in patterns)
+        key = operation, tuple(pattern for pattern in candidates if pattern in patterns)
         if key not in self._shared:
             self._shared[key] = self._decide([patterns[pattern] for pattern in key[1]])
         return self._shared[key]
@@ -208,9 +220,10 @@ class Acls:
         )
 
 
-def _matched(rules: list[AclRule], operations: frozenset[str]) -> _Matched:
-    found: dict[str, set[tuple[str, str]]] = {}
-    for rule in rules:
-        if rule.operation in operations:
-            found.setdefault(rule.permission, set()).add((rule.principal, rule.host))
-    return _Matched(bool(rules), *(frozenset(found.get(permission, ())) for permission in ("ALLOW", "DENY")))
+def _matched(rules: list[AclRule], operation: str) -> _Matched:
+    deciding = {"ALLOW": {operation, _ALL} | _IMPLYING.get(operation, frozenset()), "DENY": {operation, _ALL}}
+    allowed, denied = (
+        frozenset((rule.principal, rule.host) for rule in rules if rule.permission == word and rule.operation in names)
+        for word, names in deciding.items()
+    )
+    return _Matched(bool(rules), allowed, denied)

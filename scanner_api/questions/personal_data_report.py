@@ -14,7 +14,7 @@ from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.queries import history
 from scanner_dictionary.queries.clients import declared_rules, principals_of, rules_of
 from scanner_dictionary.validation import Finding, validate
-from scanner_model.clients import Acls, Direction
+from scanner_model.clients import Acls
 
 Access = Literal["permitted", "reads", "unknown"]
 _TAGGED = ("declared", "inherited")
@@ -124,7 +124,7 @@ class _Rules:
     def readers(self, topic: str) -> Iterator[tuple[str, str, str]]:
         """Yield who may read *topic*, from where, and the source that says so."""
         for source, acls in (*self.from_brokers, *self.from_files):
-            for principal, how in principals_of(acls.permitted(topic, Direction.READS)):
+            for principal, how in principals_of(acls.permitted(topic, "READ")):
                 yield principal, how if acls.authorizer.active else f"{how}: the brokers check no rules", source
 
 

@@ -175,7 +175,7 @@ def permitted(conn: Connection, cluster: str, topic: str, *, each: bool = False)
     listed = [(source, acls, True) for source, acls in rules_of(conn, cluster)]
     listed += [(source, acls, False) for source, acls in declared_rules(conn, cluster)]
     for direction, (source, acls, is_complete) in product(_USES, listed):
-        allowed = acls.permitted(topic, direction)
+        allowed = acls.permitted(topic, direction.operation)
         names = principals_of(allowed) if each else _summary(allowed, acls)
         if not is_complete and not (allowed.principals or allowed.conditional or allowed.everybody):
             continue  # files declare some rules, not all

@@ -33,7 +33,7 @@ def unknown_writers(conn: Connection, cluster: int) -> Occurrences:
     is_mapped = conn.scalar(select(mapped.id).where(mapped.cluster_id == cluster, mapped.gone.is_(None)).limit(1))
     for row in _writers(conn, name):
         for principal in sorted(_principals(row)):
-            if acls and not any(rules.permitted(row.topic, Direction.WRITES).allows(principal) for rules in acls):
+            if acls and not any(rules.permitted(row.topic, "WRITE").allows(principal) for rules in acls):
                 yield (
                     f"topic {row.topic}",
                     f"{row.application} writes it as {principal}, which no rule of access permits",

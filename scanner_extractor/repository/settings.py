@@ -18,9 +18,10 @@ class TopicFiles:
     counts: a JSONPath from the document (`$.name`) or the entry (`@.name`), or a text with such paths in braces.
     A description is of one or several of these: a *topic* with its *readers* and *writers*; a *program* with the topics
     that it *reads* and *writes*; a *subject* with its *schema* or *schema_file*; a *connector* with its *settings*; a
-    *job* with its *sql*; a *principal* with its *permission* for *operations* on a *topic*, where *pattern* may be
-    PREFIXED. An entry with a text of *absent* is to be removed, and is left out. *schemas* and *key_schemas* are names
-    of schema files of a topic. *text* is a name that another object has for a *schema*, in its *schema_in*.
+    *job* with its *sql*; a *principal* with its *permission* for *operations* on a *topic* from a *host*, where
+    *pattern* may be PREFIXED. An entry with a text of *absent* is to be removed, and is left out. *schemas* and
+    *key_schemas* are names of schema files of a topic. *text* is a name that another object has for a *schema*, in its
+    *schema_in*.
     """
 
     files: str = ""
@@ -58,6 +59,7 @@ class TopicFiles:
     principal: tuple[str, ...] = ()
     pattern: tuple[str, ...] = ()
     permission: tuple[str, ...] = ()
+    host: tuple[str, ...] = ()
     operations: tuple[str, ...] = ()
 
 

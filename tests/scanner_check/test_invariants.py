@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -34,6 +36,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 ALL = "ALL_PAIRS" in os.environ
 _ORDER = list(Verdict)
+_SAYS_WHO = re.compile(r"\b(?:listed|used by|its readers|the readers)\b")
 _GONE = (OUTPUT_LOST, TOPIC_GONE, TABLE_GONE, WRITER_LOST, FILE_DELETED)
 
 
@@ -108,6 +111,20 @@ def contradictions(one: World) -> Iterator[str]:
         text = one.after.get(finding.place.file) or one.before.get(finding.place.file, "")
         if finding.place.line > text.count("\n") + 1:
             yield f"{finding.place} is behind the end"
+        if finding.counts and finding.place.line and finding.place.line not in changed_lines(one, finding.place.file):
+            yield f"{finding.rule} is placed at {finding.place}, which does not change"
+        said = _SAYS_WHO.search(" ".join((finding.what, *finding.why)))
+        if said and not finding.affected:
+            yield f"{finding.rule} says {said[0]!r} and names nobody"
+
+
+def changed_lines(one: World, path: str) -> set[int]:
+    """Return the lines that a change shows of a file: added and removed ones, and the neighbours of removed ones."""
+    texts = [side.get(path, "").splitlines() for side in (one.before, one.after)]
+    changes = (
+        code for code in difflib.SequenceMatcher(None, *texts, autojunk=False).get_opcodes() if code[0] != "equal"
+    )
+    return {line for _, i, j, k, m in changes for line in (*range(i + 1, j + 1), *range(k, m + 2))}
 
 
 @pytest.mark.parametrize("name", COMMITS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_model.clients import AclAuthorizer, AclRule, Acls, Direction, Permitted
+from scanner_model.clients import AclAuthorizer, AclRule, Acls, Permitted
 from scanner_model.names import SourceId
 
 SOURCE = SourceId("acls:kafka-1:9092")
@@ -17,7 +17,7 @@ def rule(principal: str, name: str = "orders", operation: str = "WRITE", **other
 
 def who(*rules: AclRule, topic: str = "orders", active: bool = True, **authorizer: object) -> Permitted:
     decided = AclAuthorizer(source=SOURCE, active=active, **authorizer)
-    return Acls(rules, decided).permitted(topic, Direction.WRITES)
+    return Acls(rules, decided).permitted(topic, "WRITE")
 
 
 def test_whole_name_prefix_and_wildcard_match() -> None:
@@ -39,6 +39,20 @@ def test_whole_name_prefix_and_wildcard_match() -> None:
 def test_only_rules_of_the_operation_and_of_all_allow_it(operation, allows) -> None:
     """Writing implies describing, not the reverse."""
     assert who(rule("User:a", operation=operation)).allows("User:a") is allows
+
+
+@pytest.mark.parametrize(("permission", "described"), [("ALLOW", True), ("DENY", False)])
+def test_a_right_gives_those_that_kafka_derives_from_it(permission, described) -> None:
+    """Whoever may write may describe; a denial of writing leaves describing to other rules."""
+    acls = Acls([rule("User:a", permission=permission)], AclAuthorizer(source=SOURCE, active=True))
+
+    assert acls.permitted("orders", "DESCRIBE").allows("User:a") is described
+
+
+def test_a_right_from_some_hosts_is_none_from_everywhere() -> None:
+    answer = who(rule("User:a", host="10.0.0.1"), rule("User:b"))
+
+    assert [answer.allows_everywhere(f"User:{name}") for name in "ab"] == [False, True]
 
 
 def test_deny_wins_over_allow_whatever_pattern_it_has() -> None:

@@ -9,14 +9,8 @@ from scanner_check.model import ChangeFinding, Place, Verdict
 from scanner_check.rows.flows import RIGHT_LOST
 from scanner_check.sides.commit import Commit
 from scanner_check.users.hits import Hits
-from scanner_model.clients import EVERYBODY, AclRule
+from scanner_model.clients import EVERYBODY, AclAuthorizer, AclRule, Acls, Permitted
 
-_IMPLIED = {
-    "DESCRIBE": frozenset(("READ", "WRITE", "DELETE", "ALTER")),
-    "DESCRIBECONFIGS": frozenset(("ALTERCONFIGS",)),
-}
-"""Operations that Kafka allows to whoever may do another one. Source: Kafka, AclOperation and StandardAuthorizer."""
-_ALL = "ALL"
 _EVERY = "*"
 _OTHER = "\0"
 """Stands for a name that no file has, below a prefix."""
@@ -38,12 +32,13 @@ def lost_rights(commits: tuple[Commit, Commit], hits: Hits) -> Iterator[ChangeFi
     if base.keys() == head.keys():
         return
     lost: dict[tuple[str, str], list[str]] = {}
+    authorizer = AclAuthorizer(source=next(iter({**base, **head})).source, active=True)
+    sides = [Acls(rules, authorizer) for rules in (base, head)]
     for name in _names((*base, *head), frozenset.union(*(commit.names for commit in commits))):
         for operation in sorted({rule.operation for rule in (*base, *head)}):
-            before, after = (_allowed(rules, name, operation) for rules in (base, head))
-            if EVERYBODY not in after:
-                for principal in sorted(before - after):
-                    lost.setdefault((principal, name), []).append(operation)
+            before, after = (acls.permitted(name, operation) for acls in sides)
+            for principal in _less(before, after):
+                lost.setdefault((principal, name), []).append(operation)
     used = {dataset.name: dataset for dataset in commits[0].used if dataset.kind is NodeKind.TOPIC}
     for (principal, name), operations in _widest(lost).items():
         words = tuple(dict.fromkeys(word.capitalize() for word in operations))
@@ -72,13 +67,14 @@ def _names(rules: Iterable[AclRule], known: frozenset[str]) -> list[str]:
     return sorted(literal | below | every | {prefix + _OTHER for prefix in prefixes})
 
 
-def _allowed(rules: Iterable[AclRule], name: str, operation: str) -> frozenset[str]:
-    """Return the principals that may do something with a topic: a rule that denies goes first."""
-    fitting = [rule for rule in rules if _fits(rule, name)]
-    allowing = {operation, _ALL} | _IMPLIED.get(operation, frozenset())
-    allowed = {rule.principal for rule in fitting if rule.permission == "ALLOW" and rule.operation in allowing}
-    denied = {rule.principal for rule in fitting if rule.permission == "DENY" and rule.operation in (operation, _ALL)}
-    return frozenset() if EVERYBODY in denied else frozenset(allowed - denied)
+def _less(before: Permitted, after: Permitted) -> list[str]:
+    """Return the principals that may do less: nothing any more, or from some hosts only."""
+    named = before.principals | before.conditional | after.denied | after.conditional
+    return sorted(
+        name
+        for name in named | ({EVERYBODY} if before.everybody else set())
+        if before.allows(name) > after.allows(name) or before.allows_everywhere(name) > after.allows_everywhere(name)
+    )
 
 
 def _fits(rule: AclRule, name: str) -> bool:

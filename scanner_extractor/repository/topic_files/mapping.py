@@ -240,7 +240,7 @@ def _add_rights(entry: Entry, form: TopicFiles, context: Context, _: str) -> int
                     pattern_type="LITERAL" if topic == "*" else pattern,
                     name=topic,
                     principal=_principal(principal.text),
-                    host="*",
+                    host=entry.first(form.host) or "*",
                     operation=operation,
                     permission=permission,
                 )

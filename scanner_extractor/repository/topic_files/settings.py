@@ -58,6 +58,7 @@ _MEMBERS = {
     "operations": "What it may do: read, write, all.",
     "pattern": "`prefixed` if `topic` is the prefix of names.",
     "permission": "`deny` if the rule forbids.",
+    "host": "The only address that the rule is about. Default: every one.",
     "absent": "`true` or `absent` if the entry is to be removed.",
 }
 _EXPRESSION: Json = {"type": "string", "minLength": 1, "maxLength": 500}

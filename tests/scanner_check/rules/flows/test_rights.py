@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 
 
 def right(name: str, operations: str = "[Read]", kind: str = "topic", **members: str) -> str:
-    more = "".join(f"\n      {key}: {value}" for key, value in members.items() if key == "type")
+    more = "".join(f"\n      {key}: {value}" for key, value in members.items() if key in ("type", "host"))
     pattern = f", patternType: {members['pattern']}" if "pattern" in members else ""
     resource = f"{{type: {kind}, name: {name}{pattern}}}"
     return f"    - resource: {resource}\n      operations: {operations}{more}\n"
@@ -31,6 +31,7 @@ LOST = {
     "operation": user(right("orders", "[Describe]"), GROUP),
     "rule": user(GROUP),
     "other topic": user(right("payments"), GROUP),
+    "all hosts but one": user(right("orders", host="10.0.0.1"), GROUP),
     "denied": user(right("orders"), right("orders", type="deny"), GROUP),
     "denied to everybody": user(right("orders"), GROUP)
     + "---\n"
