@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from html import escape
-from itertools import groupby
 from pathlib import Path
+from typing import TypeVar
 
 from scanner_api.files import write_text
 from scanner_api.questions.personal_data_report import PersonalDataAccess, PersonalDataReport
 from scanner_model.errors import InputInvalid
+from scanner_model.names import dataset_address
 from scanner_model.text import csv_row, visible
 
 _STYLE = (
     "body{font:14px/1.45 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1b1b1b}"
     "h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:1.6rem}table{border-collapse:collapse;width:100%}"
     "th,td{text-align:left;vertical-align:top;padding:.25rem .6rem .25rem 0;border-bottom:1px solid #ddd}"
+    "h3{font-size:1rem;margin:1.2rem 0 .3rem}small{color:#555;font-weight:400}table{table-layout:fixed}"
     "td{overflow-wrap:anywhere}.first{border-left:4px solid #b00020;padding:.5rem .8rem;background:#fdecee}"
     ".unknown{color:#b00020}.sign{display:flex;gap:3rem;margin-top:3rem}.sign span{border-top:1px solid #555;"
     "padding-top:.3rem;min-width:14rem}@media print{body{margin:0;max-width:none}h2{break-after:avoid}"
     "tr{break-inside:avoid}}"
 )
+_Row = TypeVar("_Row")
+_Key = TypeVar("_Key", bound=Hashable)
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -54,7 +58,8 @@ def html_lines(report: PersonalDataReport) -> Iterator[str]:
     yield "<!doctype html>\n<html lang=en><meta charset=utf-8>"
     yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
     yield f"<title>{_text(title)}</title><style>{_STYLE}</style>\n<h1>{_text(title)}</h1>\n"
-    yield f"<p>As of scan {report.scan}, finished {_text(report.finished or 'at an unknown time')}.</p>\n"
+    finished = f"{report.finished[:16].replace('T', ' ')} UTC" if report.finished else "at an unknown time"
+    yield f"<p>As of scan {report.scan}, finished {_text(finished)}.</p>\n"
     if not report.rules_read:
         first = "Rules of access were not read for every cluster: others may be able to read, too."
         yield f"<p class=first><strong>{_text(first)}</strong></p>\n"
@@ -71,21 +76,49 @@ def html_lines(report: PersonalDataReport) -> Iterator[str]:
 
 
 def _access(rows: Sequence[PersonalDataAccess]) -> Iterator[str]:
-    """Yield a row for each column: several principals that may read it in one way are one cell."""
-    yield from _table(
-        ("cluster", "dataset", "column", "how it is known", "who", "from where", "owner"), _by_column(rows)
-    )
+    """Yield a table for each dataset: its columns that the same may read in the same way are one row."""
+    if not rows:
+        yield "<p>None.</p>\n"
+    for (cluster, dataset, owner, outside), same in _grouped(rows, _dataset).items():
+        where = " · ".join(filter(None, (cluster, owner, "outside of Kafka" if outside else "")))
+        yield f"<h3>{_text(dataset_address(dataset))} <small>{_text(where)}</small></h3>\n"
+        columns = _grouped(same, lambda row: (row.column, row.origin))
+        alike = _grouped(columns.items(), lambda column: tuple(sorted({_who(row) for row in column[1]})))
+        yield "<table><tr><th>column<th>who<th>how it is known</tr>\n"
+        for reads, named in alike.items():
+            listed = list(_listed(reads))
+            first = "<br>".join(_named(column, origin) for (column, origin), _ in named)
+            for number, (who, how) in enumerate(listed):
+                start = f"<td rowspan={len(listed)}>{first}" if not number else ""
+                yield f"<tr>{start}{_cell(who)}{_cell(how)}</tr>\n"
+        yield "</table>\n"
 
 
-def _by_column(rows: Sequence[PersonalDataAccess]) -> Iterator[Sequence[str]]:
-    def place(row: PersonalDataAccess) -> tuple[str, ...]:
-        outside = ", outside of Kafka" if row.outside else ""
-        origin = f", copy of {row.origin}" if row.origin else ""
-        return row.cluster, row.dataset, row.column, f"{row.found}{origin}{outside}", row.access, row.how, row.owner
+def _dataset(row: PersonalDataAccess) -> tuple[str, str, str, bool]:
+    return row.cluster, row.dataset, row.owner, row.outside
 
-    for (cluster, dataset, column, known, access, how, owner), same in groupby(sorted(rows, key=place), key=place):
-        who = ", ".join(row.principal for row in same)
-        yield cluster, dataset, column, known, f"{access}: {who}" if who else access, how, owner
+
+def _who(row: PersonalDataAccess) -> tuple[str, str, str]:
+    return row.access, row.how, row.principal
+
+
+def _listed(reads: Iterable[tuple[str, str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield who may read in one way, and how that is known."""
+    for (access, how), same in _grouped(reads, lambda read: read[:2]).items():
+        who = ", ".join(principal for _, _, principal in same)
+        yield f"{access}: {who}" if who else access, how
+
+
+def _named(column: str, origin: str) -> str:
+    return f"{_text(column)} <small>copy of {_text(origin)}</small>" if origin else _text(column)
+
+
+def _grouped(rows: Iterable[_Row], key: Callable[[_Row], _Key]) -> dict[_Key, list[_Row]]:
+    """Return rows by their key, in the order of the first of each."""
+    found: dict[_Key, list[_Row]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
 
 
 def _table(header: Iterable[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -182,7 +182,7 @@ def _unknown(
         yield f"The graph is not of the newest scan: {missing}. Run `scanner dictionary dataflow`."
     if outside := len({row.dataset for row in rows if _SLASH in row.dataset and row.found in _TAGGED}):
         yield f"Who may read the {outside} datasets outside of the scanned clusters: their rights are not read."
-    if suggested := sum(row.found == "suggested" for row in rows):
+    if suggested := len({(row.cluster, row.dataset, row.column) for row in rows if row.found == "suggested"}):
         yield f"{suggested} columns look like personal data and are not tagged; a decision on each is missing."
     if any(not acls.authorizer.super_users for each in rules.values() for _, acls in each.from_brokers):
         yield "Super users may read everything. Brokers do not list them, and cluster.json names none."

@@ -195,6 +195,17 @@ def test_file_is_private_and_names_of_others_stay_text(estate, tmp_path, ending)
     assert not any(cell.startswith("=") for line in csv.reader(io.StringIO(text)) for cell in line)
 
 
+def test_columns_that_the_same_may_read_are_one_row_below_their_dataset(estate) -> None:
+    estate.scan("ALLOW User:bi READ LITERAL a.orders")
+    report = estate.report()
+    more = (row._replace(column="mail") for row in report.access)
+    page = "".join(html_lines(replace(report, access=(*report.access, *more))))
+    section = page[page.index("<h3>a.orders ") :].partition("</table>")[0]
+
+    assert section.count("permitted: User:bi") == 1
+    assert "name<br>mail" in section
+
+
 def test_other_ending_is_an_error_that_names_the_way_to_a_pdf(estate, tmp_path) -> None:
     estate.scan()
 
