@@ -102,7 +102,7 @@ _ANY = "*"
 _ALL = "ALL"
 _IMPLYING = {
     "DESCRIBE": frozenset(("READ", "WRITE", "DELETE", "ALTER")),
-    "DESCRIBECONFIGS": frozenset(("ALTERCONFIGS",)),
+    "DESCRIBE_CONFIGS": frozenset(("ALTER_CONFIGS",)),
 }
 """Operation → those whose right gives it, too; a denial of them does not. Source: Kafka, StandardAuthorizer."""
 

@@ -41,7 +41,7 @@ def lost_rights(commits: tuple[Commit, Commit], hits: Hits) -> Iterator[ChangeFi
                 lost.setdefault((principal, name), []).append(operation)
     used = {dataset.name: dataset for dataset in commits[0].used if dataset.kind is NodeKind.TOPIC}
     for (principal, name), operations in _widest(lost).items():
-        words = tuple(dict.fromkeys(word.capitalize() for word in operations))
+        words = tuple(dict.fromkeys(word.replace("_", " ").title().replace(" ", "") for word in operations))
         hit = hits.of(used[name]) if name in used else ()
         users = tuple(one for one in hit if one.name == principal.partition(":")[2])
         place = _place(principal, name, base, head)

@@ -34,6 +34,10 @@ _ALLOWED = {
     "READWRITE": ("READ", "WRITE"),
     "CONSUMER": ("READ",),
     "PRODUCER": ("WRITE",),
+    "DESCRIBECONFIGS": ("DESCRIBE_CONFIGS",),
+    "ALTERCONFIGS": ("ALTER_CONFIGS",),
+    "IDEMPOTENTWRITE": ("IDEMPOTENT_WRITE",),
+    "CLUSTERACTION": ("CLUSTER_ACTION",),
     "ALL": ("ALL",),
     "*": ("ALL",),
     "ADMIN": ("ALL",),
@@ -229,7 +233,7 @@ def _add_rights(entry: Entry, form: TopicFiles, context: Context, _: str) -> int
         context.leave(entry.file, "right", f"line {entry.line}: names that match a pattern of type {pattern}")
         return 1
     permission = "DENY" if entry.first(form.permission).upper() == "DENY" else "ALLOW"
-    words = [word.upper() for word in _names(entry, form.operations)]
+    words = [word.upper().replace("_", "") for word in _names(entry, form.operations)]
     operations = dict.fromkeys(operation for word in words for operation in _ALLOWED.get(word, (word,)))
     principals = entry.found(form.principal)
     for principal in principals:
