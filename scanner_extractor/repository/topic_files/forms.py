@@ -279,12 +279,21 @@ def _read(
         for form, rows in forms:
             if is_deployed(document.value) and not any(row.text for row in rows):
                 continue
-            fitting = [row for row in rows if fits(row.when, "$", document.value)]
+            named = [row for row in rows if not _is_resource(document.value) or _TYPE & row.when.keys()]
+            fitting = [row for row in named if fits(row.when, "$", document.value)]
             total = sum(add_entries(file, document, row, context, form.name) for row in fitting)
             if any(_is_of_document(row) for row in fitting):
                 if not total and any(next(entries_of(file, document, row), None) for row in fitting):
                     context.leave(file, DESCRIPTION, f"line {document.line}: {form.name} without what is read of it")
                 break
+
+
+_TYPE = {"$.apiVersion", "$.kind"}
+
+
+def _is_resource(value: Json) -> bool:
+    """Return whether a document says itself what it is, as resources of Kubernetes do: other forms do not fit it."""
+    return all(isinstance(member(value, name), str) for name in ("apiVersion", "kind"))
 
 
 def _is_of_document(row: TopicFiles) -> bool:

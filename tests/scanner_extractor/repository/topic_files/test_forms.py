@@ -159,3 +159,13 @@ def test_a_file_that_is_not_yaml_is_listed_as_unread(read_repository):
     reading = read_repository({"nais/topic.yaml": NAIS.replace('"*"', "*")})
 
     assert [file.name for file in reading.of(UnreadFile)] == ["nais/topic.yaml"]
+
+
+def test_a_resource_is_no_form_that_does_not_name_its_kind(read_repository):
+    """Members of the same names mean something else there: subjects of a binding are accounts."""
+    binding = (
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: view}\n"
+        "subjects:\n- {kind: ServiceAccount, name: default}\n"
+    )
+
+    assert read_repository({"deploy/view.yaml": binding}).of(UnreadFile) == ()
