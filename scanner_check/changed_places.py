@@ -1,4 +1,4 @@
-"""Where a finding about a whole file is shown: at the changed line that names what it is about, else at the first."""
+"""Where a finding is shown: at a changed line, which a reviewer sees, never at one that stays as it was."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _WORD = re.compile(r"\w+")
 
 
 def at_changed_lines(findings: Iterable[ChangeFinding], trees: Trees, objects: ObjectReader) -> Iterator[ChangeFinding]:
-    """Yield *findings* with those at the start of a changed file moved to a changed line of its second text.
+    """Yield *findings* with those at an unchanged line of a changed file moved to a changed line of its second text.
 
-    One about a member, in a file that does not change, is moved to the changed line that names the member: a class that
+    It is one that names what they are about, or of what starts at their place, or the nearest. One about a member, in a file that does not change, is moved to the changed line that names the member: a class that
     is sent from elsewhere.
     """
     known: dict[str, list[Hunk]] = {}
@@ -33,7 +33,7 @@ def at_changed_lines(findings: Iterable[ChangeFinding], trees: Trees, objects: O
         is_in_both = path in trees.base and path in trees.head
         if is_in_both and trees.base[path] == trees.head[path] and finding.item:
             finding = _moved(finding, trees, changed)
-        elif finding.place.line == 1 and is_in_both and (line := _line(finding, changed(path))):
+        elif is_in_both and finding.place.line and (line := _line(finding, changed(path))) != finding.place.line:
             finding = replace(finding, place=replace(finding.place, line=line, column=1))
         yield finding
 
@@ -60,13 +60,26 @@ def _hunks(path: str, trees: Trees, objects: ObjectReader) -> list[Hunk]:
 
 
 def _line(finding: ChangeFinding, changed: list[Hunk]) -> int:
-    """Return the line of the first change that has the name of the finding's item; 0 without a changed line."""
+    """Return the line of the place, if it changes, else of the change that it is most likely about."""
+    place = finding.place.line
+    lines = {number: line for hunk in changed for number, line in _shown(hunk)}
+    if place in lines or not lines:
+        return place
     names = [name for name in (finding.item.rpartition(".")[2], finding.target.rpartition(" ")[2]) if name]
-    for name in names:
-        for hunk in changed:
-            for number, line in enumerate(hunk.after, hunk.line_after):
-                if name in line:
-                    return number
-            if any(name in line for line in hunk.before):
-                return hunk.line_after
-    return changed[0].line_after if changed else 0
+    named = (number for name in names for number, line in lines.items() if name in line)
+
+    def distance(number: int) -> tuple[bool, int]:
+        """Return how far a line is from the place: one that is indented below it belongs to what starts there."""
+        line = lines[number]
+        is_below = number > place and len(line) - len(line.lstrip()) >= finding.place.column
+        return not is_below, abs(number - place)
+
+    return next(named, min(lines, key=distance))
+
+
+def _shown(hunk: Hunk) -> list[tuple[int, str]]:
+    """Return the lines of a change by their number in the second text; removed ones stand where they were."""
+    gone = "\n".join(hunk.before)
+    if not hunk.after:
+        return [(hunk.line_after, gone)]
+    return [(number, f"{line}\n{gone}") for number, line in enumerate(hunk.after, hunk.line_after)]

@@ -133,7 +133,7 @@ def compare_trees(
         graphs = base.with_graph, head.with_graph
         forbidden = load(_FORBIDDEN)(graphs, options.rules, now.date(), trees.changed, jobs)
         new = (finding for finding in forbidden if finding.rule != FORBIDDEN or finding.item not in known)
-        return changes._replace(findings=(*changes.findings, *new))
+        return changes._replace(findings=(*changes.findings, *at_changed_lines(new, trees, objects)))
 
 
 Running = Callable[[Sequence[Proposal], Hits | None], ChangeReport]

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 ALL = "ALL_PAIRS" in os.environ
 _ORDER = list(Verdict)
-_SAYS_WHO = re.compile(r"\b(?:listed|used by|its readers|the readers)\b")
+_SAYS_WHO = re.compile(r"\b(?:listed|used by)\b")
 _GONE = (OUTPUT_LOST, TOPIC_GONE, TABLE_GONE, WRITER_LOST, FILE_DELETED)
 
 
