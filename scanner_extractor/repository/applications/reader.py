@@ -116,6 +116,8 @@ _KAFKA_TABLE = re.compile(
 _GO_TESTS = re.compile(r'^[^\S\n]*(?:import\s+)?"testing"\s*$', re.MULTILINE)
 """The import of a file that helps tests, whatever it is called."""
 _GO_MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
+_INHERITED = ("pom.xml", "build.gradle", "build.gradle.kts")
+"""Build files whose dependencies the modules below them have, too."""
 _JDBC_DATABASE = re.compile(r"jdbc:\w+://[^/]+/([\w$-]+)")
 _APPLICATION_ID = re.compile(r"APPLICATION_ID_CONFIG|^application\.id$|applicationIdConfig")
 
@@ -283,6 +285,7 @@ class _Reader:
     unread: list[tuple[str, str]] = field(default_factory=list)
     unresolved: list[tuple[str, str]] = field(default_factory=list)
     unset: dict[str, dict[str, int]] = field(default_factory=dict)
+    clients_in: dict[str, list[bool]] = field(default_factory=dict)
     channels: set[tuple[str, str]] = field(default_factory=set)
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
     frame_flows: dict[tuple[str, FlowEnd, FlowEnd], DeclaredFlow] = field(default_factory=dict)
@@ -691,6 +694,9 @@ class _Reader:
         written = {(module, target) for module, _, target in known}
         for path, declared in sorted(self.declared.items()):
             module = self.modules.of(path)
+            if self._lacks_client(module):
+                self.unresolved.append((path, "it names topics, but nothing of the program uses a Kafka client"))
+                continue
             jobs = self._jobs(module, None, self._settings(module))
             names = [(declared.job, jobs[0][1] if len(jobs) == 1 else {})] if declared.job else jobs
             for job, environment in names:
@@ -709,6 +715,25 @@ class _Reader:
                 for topic, place in writes:
                     if (module, topic) not in written:
                         self._add_use(_Use(job, topic, True, place, "settings", sources))
+
+    def _lacks_client(self, module: str) -> bool:
+        """Return whether the code of a module is here, and neither it nor what it is built with uses a client.
+
+        What a build inherits from directories above counts; a house's library that hides a client is not known here.
+        """
+        if not self.clients_in:
+            for path in (path for path in self.files if suffix(path) in BY_ENDING or is_evaluated_only(path)):
+                self.clients_in.setdefault(self.modules.of(path), []).append(self._imports_client(path))
+        near, waiting = {module}, [module]
+        while waiting:
+            folder = waiting.pop()
+            above = {str(one).removeprefix(".") for one in PurePosixPath(folder).parents if folder}
+            inherited = {one for one in above if any(f"{one}/{name}".lstrip("/") in self.files for name in _INHERITED)}
+            new = (self.modules.dependencies.get(folder, set()) | inherited) - near
+            near |= new
+            waiting += new
+        known = (folder in self.modules.kafka or any(self.clients_in.get(folder, ())) for folder in near)
+        return module in self.clients_in and not any(known)
 
     # --- uses
 

@@ -64,6 +64,34 @@ def test_what_code_says_is_not_said_again():
     assert flows(files) == {"shop: orders > "}
 
 
+_PROJECT = '<Project Sdk="Microsoft.NET.Sdk.Web"><ItemGroup>{}</ItemGroup></Project>'
+_WRITER = '{"KafkaProducer": {"ProducerConfig": {"BootstrapServers": "k:9092"}, "Topic": "orders"}}'
+_CLIENT = "using Confluent.Kafka;\nnamespace Bus;\npublic class Sender {}\n"
+
+
+@pytest.mark.parametrize(
+    ("references", "used"),
+    [
+        ('<PackageReference Include="Marten" />', False),
+        ('<PackageReference Include="Confluent.Kafka" />', True),
+        ('<ProjectReference Include="..\\bus\\Bus.csproj" />', True),
+    ],
+)
+def test_settings_left_over_in_a_program_without_a_client_are_no_use(references: str, used: bool):
+    """Code that is here, and that neither has a client nor is built with one, uses none: it is said."""
+    files = {
+        "bus/Bus.csproj": _PROJECT.format(""),
+        "bus/Sender.cs": _CLIENT,
+        "shop/Shop.csproj": _PROJECT.format(references),
+        "shop/Program.cs": "var app = WebApplication.CreateBuilder(args).Build();\napp.Run();\n",
+        "shop/appsettings.json": _WRITER,
+    }
+    reading = read_applications(files, SourceId("repository"))
+
+    assert [flow.job for flow in reading.flows] == (["Shop"] if used else [])
+    assert ("shop/appsettings.json" in dict(reading.unresolved)) is not used
+
+
 def test_a_boolean_is_no_topic():
     """As in JSON, where it is no text."""
     settings = (
