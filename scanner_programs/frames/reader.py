@@ -94,7 +94,7 @@ def read_jobs(
     """
     sources = _Sources(files, paths, lower)
     tasks = tasks_of(files, load)
-    jobs = [path for path in sources.paths if is_job(files[path])]
+    jobs = sources.with_importers(path for path in sources.paths if is_job(files[path]))
     evaluated: set[tuple[str, int]] = set()
     steps = 0
     libraries = sources.imported(jobs)
@@ -158,6 +158,17 @@ class _Sources:
         folder = "/".join(parts[:-1]) or str(PurePosixPath(path).parent)
         fitting = [each for each in self._declared.get(parts[-1], ()) if f"/{each}".rpartition("/")[0].endswith(folder)]
         return max(fitting, key=lambda each: _shared(each, path), default=None)
+
+    def with_importers(self, jobs: Iterable[str]) -> list[str]:
+        """Return files with those that import them: a job may leave Spark to functions of its own."""
+        found = new = set(jobs)
+        while new:
+            names = {name for path in new for name in (_module_name(path), *_DECLARED.findall(self._files[path]))}
+            pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
+            others = (path for path in self.paths if path not in found and pattern.search(self._files[path]))
+            new = {path for path in others if self.imported([path]) & new}
+            found = found | new
+        return sorted(found)
 
     def imported(self, paths: Iterable[str]) -> set[str]:
         """Return the files that one of *paths* imports."""

@@ -172,6 +172,23 @@ def test_function_of_another_file_is_run_with_the_arguments_of_its_caller() -> N
     assert list(programs) == ["job.py"]
 
 
+def test_program_that_leaves_spark_to_its_functions_is_a_job() -> None:
+    """It imports what imports Spark, over several files."""
+    functions = (
+        "def read(session, topic):\n"
+        "    return session.readStream.format('kafka').option('subscribe', topic).load()\n"
+        "def session():\n"
+        "    from pyspark.sql import SparkSession\n"
+        "    return SparkSession.builder.appName('pages').getOrCreate()\n"
+    )
+    main = "from steps import read, session\nread(session(), 'clicks').writeStream.toTable('t')\n"
+    programs = _jobs(functions=functions, steps="from functions import *\n", main=main, other="import functional\n")
+    job = programs["main.py"].job
+
+    assert "other.py" not in programs
+    assert [[dataset.name for dataset in sink.frame.sources] for sink in job.sinks] == [["clicks"]]
+
+
 def test_program_that_never_ends_is_reported() -> None:
     text = "def f(n):\n    return [f(n), f(n), f(n)]\nfor a in range(200):\n    for b in range(200):\n        f(a)\n"
 
