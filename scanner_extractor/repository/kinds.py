@@ -22,6 +22,7 @@ from scanner_extractor.repository.dashboards.metabase import is_metabase, read_m
 from scanner_extractor.repository.dashboards.power_bi import is_power_bi, read_power_bi
 from scanner_extractor.repository.dashboards.superset import is_superset, read_superset
 from scanner_extractor.repository.dashboards.tableau import is_tableau, read_tableau
+from scanner_extractor.repository.dbt_projects import DBT, is_dbt_project, read_dbt_projects
 from scanner_extractor.repository.declared import CLASS
 from scanner_extractor.repository.embedded_schemas import EMBEDDED_SCHEMA, has_embedded_schema, read_embedded_schemas
 from scanner_extractor.repository.embedded_sql import EMBEDDED, has_embedded_sql, read_embedded_sql
@@ -160,6 +161,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("connector", is_connector_file, read_connector_files),
     Kind(TERRAFORM, is_terraform, read_terraform_files),
     Kind(MIGRATION, is_migration, read_migrations),
+    Kind(DBT, is_dbt_project, read_dbt_projects),
     Kind("SQL", is_sql, read_sql_files),
     Kind(EMBEDDED, has_embedded_sql, read_embedded_sql),
     Kind(APPLICATION, is_application, read_application_files),
