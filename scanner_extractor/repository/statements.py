@@ -150,7 +150,20 @@ def engine_of(statements: list[SqlStatement], scores: dict[str, int] | None = No
 def unread_engine_of(statements: list[SqlStatement]) -> str:
     """Return the engine whose Kafka tables these statements have and scanner does not read; empty for any other SQL."""
     code = _LITERAL.sub(_option, ";\n".join(statement.code for statement in statements))
-    return next((engine for engine, pattern in _UNREAD_PATTERNS if pattern.search(code)), "")
+    found = next((engine for engine, pattern in _UNREAD_PATTERNS if pattern.search(code)), "")
+    return found or ("an unknown engine" if names_topic(statements) else "")
+
+
+def names_topic(statements: list[SqlStatement]) -> bool:
+    """Return whether a statement creates something of Kafka with a topic as an option, as some engine writes it."""
+    created = (_QUERY.split(one.code, maxsplit=1)[0] for one in statements if _CREATING.match(one.code))
+    return any(_KAFKA.search(code) and _TOPIC_OPTION.search(code) for code in created)
+
+
+_CREATING = re.compile(r"\s*CREATE\b", re.IGNORECASE)
+_QUERY = re.compile(r"\bAS\s++(?:SELECT|WITH)\b", re.IGNORECASE)
+_KAFKA = re.compile(r"(?<![A-Za-z])kafka", re.IGNORECASE)
+_TOPIC_OPTION = re.compile(r"(?<![a-z])(?:topic|subscribe)\w*[\"'`]?\s*+(?:=>?\s*+)?['\"]\w", re.IGNORECASE)
 
 
 _NAME = r"(?P<name>(?:[\w$]+|\"[^\"]+\"|`[^`]+`)(?:\s*\.\s*(?:[\w$]+|\"[^\"]+\"|`[^`]+`))*)"

@@ -16,6 +16,7 @@ from scanner_extractor.repository.dashboards.grafana import only_shows
 from scanner_extractor.repository.declared import path_of
 from scanner_extractor.repository.files import LARGEST, RepositoryFile
 from scanner_extractor.repository.schemas import form_of, is_json_schema, topics_by_form
+from scanner_extractor.repository.statements import names_topic, statements_of
 from scanner_extractor.repository.syntax_trees import is_test, words
 from scanner_model.declarations import DeclaredKind
 
@@ -208,6 +209,8 @@ def _may_name(text: str, known: Collection[str]) -> bool:
 
 def _sign(path: str, text: str) -> str:
     """Return the setting of a client of Kafka in a text; empty without one, or if a document names no topic."""
+    if path.lower().endswith(".sql") and names_topic(statements_of(text)):
+        return "a topic as an option"
     small = text.casefold()
     plain = _COMMENT.sub("", text) if any(word in small for word in ("kafka", "bootstrap", "broker")) else ""
     found = _CLIENT.search(plain) if not path.endswith(_GENERAL) or _TOPICS.search(plain) else None

@@ -66,6 +66,8 @@ def test_engines(sql, engine):
         ("CREATE EXTERNAL SCHEMA s FROM MSK IAM_ROLE 'r' URI 'b:9092'", "Amazon Redshift"),
         ("CREATE TABLE t (a INT) WITH (connector = 'kafka', bootstrap_servers = 'k', topic = 't')", "Arroyo"),
         ("CREATE TABLE t (a INT) WITH (connector = 'kafka', format = 'json', topic = 't')", "an unknown engine"),
+        ("CREATE TABLE k USING kafka OPTIONS (subscribe 'orders')", "an unknown engine"),
+        ("CREATE VIEW v AS SELECT a FROM t WHERE topic = 'orders' AND source = 'kafka'", ""),
         ("CREATE TABLE kafka_offsets (topic TEXT); SELECT 1 WHERE connector = 'kafkaesque'", ""),
         ("CREATE VIEW v AS SELECT a FROM kafka.topics WHERE source = 'kafka'", ""),
     ],
