@@ -112,6 +112,7 @@ def read_deployment_files(files: Sequence[RepositoryFile], context: Context) -> 
         read_text(file.path, context.variables.resolved(file.text, file.directory), context.collector)
         context.add_subjects(context.collector.schema_files, file.directory)
         context.collector.schema_files.clear()
+    context.rights |= context.collector.rights
 
 
 def has_yaml_commands(file: RepositoryFile) -> bool:

@@ -21,6 +21,7 @@ from scanner_extractor.repository.declared import (
     text,
     texts,
 )
+from scanner_model.clients import AclRule
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.payload import Json
 
@@ -93,10 +94,12 @@ def _read_gitops(document: Document, collector: Collector) -> bool:
 def _read_service(document: Document, name: str, service: Json, collector: Collector) -> None:
     place = document.place(name, mapping(document.value, "services"))
     description = f"{text(service, 'type')} service of kafka-gitops"
-    _add_uses(collector, (name, description, place), texts(service, "consumes"), texts(service, "produces"))
-    for connector, uses in mapping(service, "connectors").items():
+    user = text(service, "principal") or f"User:{name}"
+    uses = texts(service, "consumes"), texts(service, "produces")
+    _add_uses(collector, (name, description, place), *uses, principal=user)
+    for connector, listed in mapping(service, "connectors").items():
         about = (connector, f"connector of the service {name} of kafka-gitops", place)
-        _add_uses(collector, about, texts(uses, "consumes"), texts(uses, "produces"))
+        _add_uses(collector, about, texts(listed, "consumes"), texts(listed, "produces"), principal=user)
 
 
 def _add_uses(
@@ -106,8 +109,13 @@ def _add_uses(
     writes: tuple[str, ...],
     *,
     separate: bool = False,
+    principal: str = "",
 ) -> None:
-    """Add the topics that a job reads and writes; *about* is its name, its description and its place."""
+    """Add the topics that a job reads and writes; *about* is its name, its description and its place.
+
+    Both tools give the right to a use, and take it with the line: that of *principal*, by default a user with the
+    name of the job.
+    """
     job, description, place = about
     for topics, is_writing in ((reads, False), (writes, True)):
         for topic in topics:
@@ -115,6 +123,16 @@ def _add_uses(
                 job=job, topic=topic, writes=is_writing, description=description, place=place, separate=separate
             )
             collector.add_use(use)
+            rule = AclRule(
+                source=collector.source,
+                pattern_type="LITERAL",
+                name=topic,
+                principal=principal or f"User:{job}",
+                host="*",
+                operation="WRITE" if is_writing else "READ",
+                permission="ALLOW",
+            )
+            collector.rights.setdefault(rule, place)
 
 
 # --- JulieOps
@@ -180,7 +198,8 @@ def _julie_project(
         for user in users:
             job = text(user, "applicationId") or _user(text(user, "principal"))
             about = (job, f"{part} {where}", document.place(part, project))
-            _add_uses(collector, about, texts(user, "topics", "read"), texts(user, "topics", "write"))
+            read, written = texts(user, "topics", "read"), texts(user, "topics", "write")
+            _add_uses(collector, about, read, written, principal=text(user, "principal"))
             for store in ("status_topic", "offset_topic", "configs_topic"):
                 collector.add_internal(user.get(store), about[2])
 

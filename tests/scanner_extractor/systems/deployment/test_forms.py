@@ -257,6 +257,9 @@ def test_kafka_gitops_reports_who_reads_and_writes() -> None:
         ("shop-source", "orders", True),
     ]
     assert list(collector.internal) == ["loads-config"]
+    assert {(rule.principal, rule.name, rule.operation) for rule in collector.rights} == {
+        ("User:b", "orders", "READ"), ("User:b", "paid", "WRITE"), ("User:loads", "orders", "WRITE"),
+    }  # fmt: skip
 
 
 def test_compose_file_is_no_kafka_gitops() -> None:
@@ -309,6 +312,13 @@ def test_julieops_principals_use_the_topics_of_their_project() -> None:
         ("App0", orders, False), ("App0", paid, False), ("App3", orders, True), ("App3", paid, True),
         ("App4", paid, False), ("enricher", "x", False), ("enricher", "y", True), ("C1", "x", False),
     }  # fmt: skip
+
+
+def test_a_tool_gives_the_right_to_each_use() -> None:
+    """What takes the line takes the right, too."""
+    rules = {(rule.principal, rule.name, rule.operation) for rule in read(JULIE).rights}
+
+    assert {("User:App4", "acme.shop.sales.paid", "READ"), ("User:S0", "y", "WRITE")} <= rules
 
 
 @pytest.mark.parametrize(
