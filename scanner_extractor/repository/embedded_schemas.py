@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from scanner_extractor.repository.context import Context, EmbeddedSchema, InlineSchema
+from scanner_extractor.repository.declared import CLASS
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.syntax_trees import is_test, words
 from scanner_extractor.repository.yaml_documents import parse_yaml
@@ -78,11 +79,11 @@ _FILE = re.compile(r"\.(?:avsc|json|proto)$")
 
 
 def _values(value: Json, key: str, line: int) -> Iterator[tuple[str, str, int]]:
-    """Yield the texts of a document with their keys and lines."""
+    """Yield the texts of a document with their keys and lines; the settings of a connector are read as such."""
     match value:
         case str():
             yield key, value, line
-        case dict():
+        case dict() if CLASS not in value:
             lines = getattr(value, "lines", {})
             for name, inside in value.items():
                 yield from _values(inside, str(name), lines.get(name, line))

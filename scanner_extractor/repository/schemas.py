@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
@@ -131,6 +132,7 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
     schemas = [schema for file in _with_referenced(files, context) for schema in _schemas(file, context)]
     topics = topics_by_form(context.topic_names())
     schemas = _of_messages(schemas, topics, context)
+    in_file = Counter(entry.file.path for entry in context.inline)
     named_texts = {
         (entry.file.path, entry.value) for entry in context.inline if entry.subject and isinstance(entry.value, str)
     }
@@ -138,7 +140,7 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
         schema
         for entry in context.inline
         if entry.subject or not isinstance(entry.value, str) or (entry.file.path, entry.value) not in named_texts
-        for schema in _inline(entry, context)
+        for schema in _inline(entry, context, is_shared=in_file[entry.file.path] > 1)
     ]
     schemas += _embedded(schemas, context)
     called = {schema: _topic(schema, topics) for schema in schemas}
@@ -282,14 +284,13 @@ def _joined(directory: str, name: str) -> str:
     return posixpath.normpath(posixpath.join(directory, name))
 
 
-def _inline(entry: InlineSchema, context: Context) -> Iterator[_Schema]:
+def _inline(entry: InlineSchema, context: Context, *, is_shared: bool) -> Iterator[_Schema]:
     """Yield the schema of a document; of several without subjects in one file each has that of its record."""
     text = entry.value if isinstance(entry.value, str) else json.dumps(entry.value)
     kind = _FORMATS.get(_WORDS_ONLY.sub("", entry.format.partition("/")[0]).upper()) or _format_of(text)
     file = entry.file._replace(text=text)
     if not entry.subject and kind == JSON_SCHEMA and not _is_json_text(text):
         return  # the member `schema` of something else
-    is_shared = not entry.subject and sum(1 for other in context.inline if other.file == entry.file) > 1
     for schema in _schemas(file, context, kind):
         yield schema._replace(
             subject=entry.subject,

@@ -101,3 +101,9 @@ def test_a_file_of_protobuf_in_a_document_is_a_schema(read_repository):
     (version,) = read_repository({"cm.yaml": text}).of(SchemaVersion)
 
     assert (version.subject, version.format) == ("Order", "PROTOBUF")
+
+
+def test_a_schema_in_the_settings_of_a_connector_is_one_of_its_settings(read_repository):
+    config = {"connector.class": "io.confluent.kafka.connect.datagen.DatagenConnector", "schema.string": RECORD}
+
+    assert not versions(read_repository({"c.json": json.dumps({"name": "gen", "config": config})}))
