@@ -63,7 +63,7 @@ _SWITCHED_OFF = words(".disabled .off .bak .old .orig .skip .ignore .ignored .in
 """Endings of files that nothing deploys."""
 _DEPLOYED = re.compile(
     r"connector\.class|^apiVersion:\s*['\"]?(?:kafka\.strimzi\.io|kafka\.jikkou\.io|core\.jikkou\.io"
-    r"|platform\.confluent\.io|flink\.apache\.org|cmf\.confluent\.io)|^kind:\s*ConfigMap|\bdataType:|^context:"
+    r"|platform\.confluent\.io|flink\.apache\.org|cmf\.confluent\.io)|^kind:\s*ConfigMap|\bdataType:|^context:|^custom(?:Service|User)Acls:"
     r"|\A(?>[\s\S]*?^(?:topics|services):\s*$)[\s\S]*?\b(?:partitions|type:\s*(?:application|kafka-streams|kafka-connect))\b",
     re.MULTILINE,
 )

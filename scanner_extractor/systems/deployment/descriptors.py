@@ -88,7 +88,10 @@ def _read_gitops(document: Document, collector: Collector) -> bool:
         _read_service(document, name, service, collector)
         for store in ("config", "offset", "status"):
             collector.add_internal(member(service, "storage-topics", store), document.place(name, services))
-    return is_topics or is_services
+    custom = [
+        _custom_rights(document, f"custom{kind}Acls", f"{kind.lower()}s", collector) for kind in ("Service", "User")
+    ]
+    return is_topics or is_services or any(custom)
 
 
 def _read_service(document: Document, name: str, service: Json, collector: Collector) -> None:
@@ -123,16 +126,36 @@ def _add_uses(
                 job=job, topic=topic, writes=is_writing, description=description, place=place, separate=separate
             )
             collector.add_use(use)
-            rule = AclRule(
-                source=collector.source,
-                pattern_type="LITERAL",
-                name=topic,
-                principal=principal or f"User:{job}",
-                host="*",
-                operation="WRITE" if is_writing else "READ",
-                permission="ALLOW",
-            )
-            collector.rights.setdefault(rule, place)
+            _add_right(collector, topic, principal or f"User:{job}", "WRITE" if is_writing else "READ", place)
+
+
+def _add_right(collector: Collector, topic: str, principal: str, operation: str, place: str, **others: str) -> None:
+    """Add a right to a topic; *others* are the type of its pattern, its host and its permission."""
+    rule = AclRule(
+        source=collector.source,
+        pattern_type=others.get("pattern") or "LITERAL",
+        name=topic,
+        principal=principal,
+        host=others.get("host") or "*",
+        operation=operation,
+        permission=others.get("permission") or "ALLOW",
+    )
+    collector.rights.setdefault(rule, place)
+
+
+def _custom_rights(document: Document, part: str, owners: str, collector: Collector) -> bool:
+    """Add the rules that a state file has beside those of its services; return whether it has some."""
+    listed = mapping(document.value, part)
+    for owner, rules in listed.items():
+        user = text(mapping(document.value, owners).get(owner), "principal") or f"User:{owner}"
+        for name, rule in mapping(rules).items():
+            if text(rule, "type").upper() == "TOPIC" and text(rule, "name"):
+                words = {key: text(rule, key).upper() for key in ("operation", "pattern", "permission")}
+                operation = words.pop("operation").replace("_", "")
+                others = {**words, "host": text(rule, "host")}
+                place = document.place(name, mapping(rules))
+                _add_right(collector, text(rule, "name"), text(rule, "principal") or user, operation, place, **others)
+    return bool(listed)
 
 
 # --- JulieOps

@@ -262,6 +262,24 @@ def test_kafka_gitops_reports_who_reads_and_writes() -> None:
     }  # fmt: skip
 
 
+def test_rules_beside_the_services_of_kafka_gitops_are_rights() -> None:
+    """A rule has its own principal, that of its user or service, or a user of that name."""
+    collector = read(
+        """
+        users: {ann: {principal: "User:a"}}
+        customUserAcls:
+          ann: {read-all: {name: shop., type: TOPIC, pattern: PREFIXED, operation: DESCRIBE_CONFIGS, permission: ALLOW}}
+          bob: {any: {name: orders, type: TOPIC, pattern: LITERAL, operation: READ, permission: DENY}}
+          cluster: {alter: {name: kafka-cluster, type: CLUSTER, operation: ALTER}}
+        """
+    )
+
+    assert {(one.principal, one.pattern_type, one.name, one.operation, one.permission) for one in collector.rights} == {
+        ("User:a", "PREFIXED", "shop.", "DESCRIBECONFIGS", "ALLOW"),
+        ("User:bob", "LITERAL", "orders", "READ", "DENY"),
+    }
+
+
 def test_compose_file_is_no_kafka_gitops() -> None:
     """It has `services` too, and a workflow of CI may have `topics`."""
     collector = read("services:\n  kafka: {image: apache/kafka, ports: ['9092:9092']}\n---\ntopics: [a, b]\n")
