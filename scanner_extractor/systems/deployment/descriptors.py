@@ -32,6 +32,8 @@ _TOPIC_MEMBERS = frozenset({"partitions", "replication", "configs"})
 _NOT_IN_NAMES = frozenset({"projects", "context", "platform", "special_topics"})
 _PARTITIONS, _REPLICATION = "num.partitions", "replication.factor"
 _SEPARATOR = "."
+_MOST_USES = 20_000
+"""Uses of one project of JulieOps, where everybody uses every topic: a small file would make millions."""
 
 
 def read_descriptor(document: Document, collector: Collector) -> bool:
@@ -207,14 +209,16 @@ def _julie_project(
 ) -> None:
     """Add who reads and writes: consumers and producers of a project use every topic of it."""
     where = f"of the project {text(project, 'name')} in JulieOps"
-    for job in _principals(project, "consumers"):
-        _add_uses(
-            collector, (job, f"consumer {where}", document.place("consumers", project)), topics, (), separate=True
-        )
-    for job in _principals(project, "producers"):
-        _add_uses(
-            collector, (job, f"producer {where}", document.place("producers", project)), (), topics, separate=True
-        )
+    for part, is_writing in (("consumers", False), ("producers", True)):
+        jobs, place = list(_principals(project, part)), document.place(part, project)
+        if len(jobs) * len(topics) > _MOST_USES:
+            collector.problem(
+                place, f"{len(jobs)} {part} of {len(topics)} topics are too many", "their uses are not read"
+            )
+            continue
+        for job in jobs:
+            uses = ((), topics) if is_writing else (topics, ())
+            _add_uses(collector, (job, f"{part[:-1]} {where}", place), *uses, separate=True)
     connectors = mapping(project, "connectors")
     listed = mappings(connectors, "access_control") if connectors else mappings(project, "connectors")
     for part, users in (("streams", mappings(project, "streams")), ("connectors", listed)):

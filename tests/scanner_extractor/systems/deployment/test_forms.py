@@ -332,6 +332,16 @@ def test_julieops_principals_use_the_topics_of_their_project() -> None:
     }  # fmt: skip
 
 
+def test_a_project_with_too_many_uses_is_reported() -> None:
+    """Everybody uses every topic: the facts grow with the square of the file."""
+    people = "\n".join(f"  - principal: User:u{number}" for number in range(300))
+    topics = "\n".join(f"  - name: t{number}" for number in range(100))
+    collector = read(f"context: c\nprojects:\n- name: p\n  consumers:\n{people}\n  topics:\n{topics}\n")
+
+    assert not collector.uses
+    assert [problem.what for problem in collector.problems] == ["300 consumers of 100 topics are too many"]
+
+
 def test_a_tool_gives_the_right_to_each_use() -> None:
     """What takes the line takes the right, too."""
     rules = {(rule.principal, rule.name, rule.operation) for rule in read(JULIE).rights}
