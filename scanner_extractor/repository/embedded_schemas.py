@@ -65,31 +65,36 @@ def read_embedded_schemas(files: Sequence[RepositoryFile], context: Context) -> 
 
 
 def _read_document(file: RepositoryFile, context: Context) -> None:
-    """Keep the texts of a document that are schemas and that no form has read; a key may name file and subject."""
+    """Keep the texts of a document that are schemas and that no form has read."""
     known = {entry.value for entry in context.inline if isinstance(entry.value, str)}
     for parsed in parse_yaml(file.text):
-        for key, text, line in _values(parsed.value, "", parsed.line):
+        for subject, text, line in _values(parsed.value, "", parsed.line):
             if text not in known and _is_schema(text):
-                stem = _FILE.sub("", key)
-                subject = stem if _SIDE.search(stem) else ""
                 context.inline.append(InlineSchema(file, text, f"{file.path}:{line}", subject))
 
 
 _FILE = re.compile(r"\.(?:avsc|json|proto)$")
+_SUBJECT = "subject"
 
 
-def _values(value: Json, key: str, line: int) -> Iterator[tuple[str, str, int]]:
-    """Yield the texts of a document with their keys and lines; the settings of a connector are read as such."""
+def _values(value: Json, subject: str, line: int) -> Iterator[tuple[str, str, int]]:
+    """Yield the texts of a document with their subjects and lines; the settings of a connector are read as such.
+
+    The *subject* is that of the member beside a text, else its key if that ends as a subject does, as a file or not.
+    """
     match value:
         case str():
-            yield key, value, line
+            yield subject, value, line
         case dict() if CLASS not in value:
             lines = getattr(value, "lines", {})
+            beside = value.get(_SUBJECT)
             for name, inside in value.items():
-                yield from _values(inside, str(name), lines.get(name, line))
+                stem = _FILE.sub("", str(name))
+                own = beside if isinstance(beside, str) else stem if _SIDE.search(stem) else ""
+                yield from _values(inside, own, lines.get(name, line))
         case list():
             for inside in value:
-                yield from _values(inside, key, line)
+                yield from _values(inside, subject, line)
 
 
 def _is_schema(text: str) -> bool:

@@ -189,11 +189,15 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
         )
 
 
+_OF_CHART = "values.schema.json"
+"""The schema of the values of a Helm chart. Source: Helm, charts."""
 _DATA = "Obj\1"
 """The first bytes of a file of Avro records."""
 
 
 def _format(file: RepositoryFile) -> str:
+    if file.name == _OF_CHART:
+        return ""
     if file.ending in (".avsc", ".avro"):
         return "" if file.text.startswith(_DATA) else AVRO
     if file.ending in _PROTOCOLS:

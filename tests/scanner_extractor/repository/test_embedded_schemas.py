@@ -82,6 +82,7 @@ def test_tests_and_other_texts_are_left_out(read_repository):
             f"- hosts: all\n  tasks:\n  - uri:\n      body:\n        schema: {json.dumps(RECORD)}\n",
             "shop.Order",
         ),
+        ("ci.yml", f"steps:\n- with:\n    subject: orders-value\n    text: {json.dumps(RECORD)}\n", "orders-value"),
         ("postman.json", json.dumps({"item": [{"request": {"body": {"raw": RECORD}}}]}), "shop.Order"),
     ],
 )

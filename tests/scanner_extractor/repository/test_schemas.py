@@ -284,6 +284,7 @@ def test_a_reference_leads_to_the_file_with_that_id(read_repository, own, refere
         ("a/order.json", '"$id": "urn:shop:order", ', True),
         ("a/order.json", '"id": "http://shop.example/order", ', True),
         ("a/order.json", '"id": "7", ', False),
+        ("chart/values.schema.json", '"$id": "urn:shop:chart", ', False),
     ],
 )
 def test_a_json_schema_without_a_draft_is_one_by_its_name_or_identity(read_repository, path, identity, is_one) -> None:
