@@ -38,7 +38,11 @@ _ENGINES: tuple[tuple[str, int, str], ...] = (
     (FLINK, 4, r"['\"]connector['\"]\s*=\s*['\"]|\bCREATE\s+CATALOG\b|\bWITH\s*\(\s*'type'\s*=\s*'"),
     (FLINK, 3, r"\bWATERMARK\s+FOR\b|\bDESCRIPTOR\s*\(|\bSTATEMENT\s+SET\b|\bNOT\s+ENFORCED\b|\bMATCH_RECOGNIZE\b"),
     (FLINK, 2, r"\bSET\s+'[\w.-]+'\s*=|\bTABLE\s*\(\s*(?:TUMBLE|HOP|CUMULATE|SESSION)\s*\(|\bFOR\s+SYSTEM_TIME\b"),
-    (CONFLUENT, 5, r"'(?:kafka|changelog|value|key|scan)\.[\w.-]+'\s*=|\bDISTRIBUTED\s+(?:BY|INTO)\b|\bAI_\w+\s*\("),
+    (
+        CONFLUENT,
+        5,
+        r"'(?!kafka\.bootstrap)(?:kafka|changelog|value|key|scan)\.[\w.-]+'\s*=|\bDISTRIBUTED\s+(?:BY|INTO)\b|\bAI_\w+\s*\(",
+    ),
     (CONFLUENT, 5, r"\bML_PREDICT\s*\(|\bCREATE\s+(?:MODEL|CONNECTION|AGENT|TOOL)\b"),
     (RISINGWAVE, 5, r"\bFORMAT\s+\w+\s+ENCODE\s+\w+|(?<![\w.'\"])properties\.bootstrap\.server\s*="),
     (

@@ -67,6 +67,7 @@ def test_engines(sql, engine):
         ("CREATE TABLE t (a INT) WITH (connector = 'kafka', bootstrap_servers = 'k', topic = 't')", "Arroyo"),
         ("CREATE TABLE t (a INT) WITH (connector = 'kafka', format = 'json', topic = 't')", "an unknown engine"),
         ("CREATE TABLE k USING kafka OPTIONS (subscribe 'orders')", "an unknown engine"),
+        ("CREATE TABLE k USING kafka OPTIONS ('kafka.bootstrap.servers'='k', 'subscribe'='t')", "an unknown engine"),
         ("CREATE VIEW v AS SELECT a FROM t WHERE topic = 'orders' AND source = 'kafka'", ""),
         ("CREATE TABLE kafka_offsets (topic TEXT); SELECT 1 WHERE connector = 'kafkaesque'", ""),
         ("CREATE VIEW v AS SELECT a FROM kafka.topics WHERE source = 'kafka'", ""),
