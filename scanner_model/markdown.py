@@ -30,7 +30,15 @@ def inert_html(text: str) -> str:
 
 
 def _html_code(text: str) -> str:
-    return f"<code>{escape(text)}</code>"
+    """Return HTML for code; a separator keeps a reader of the plain text from seeing a mention or an address."""
+    return f"<code>{_LEADING.sub(_separated, escape(text))}</code>"
+
+
+_LEADING = re.compile(r"@|://|www\.")
+
+
+def _separated(match: re.Match[str]) -> str:
+    return f"{match[0]}\u200b"
 
 
 def code(text: str) -> str:

@@ -6,6 +6,7 @@ Contracts are of the Open Data Contract Standard, or of the Data Contract Specif
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -67,6 +68,8 @@ def read_asyncapi(files: Sequence[RepositoryFile], context: Context) -> None:
             version = str(document["asyncapi"]).partition(".")[0]
             if version not in ("2", "3"):
                 context.leave(file, ASYNCAPI, f"it is of version {document['asyncapi']}; 2 and 3 are read")
+            elif _is_of_kafka(document) is None:
+                _leave_without_protocol(file, document, context)
             elif _is_of_kafka(document):
                 _read_channels(file, _as_version_3(document) if version == "2" else document, context)
 
@@ -243,12 +246,45 @@ def _owner(team: Json) -> str:
     return str(name or next(iter(owners), ""))
 
 
-def _is_of_kafka(document: Mapping[str, Json]) -> bool:
-    servers = _mapping(document.get("servers")).values()
-    channels = _mapping(document.get("channels")).values()
-    protocols = {str(_mapping(server).get("protocol")) for server in servers}
-    bound = any("kafka" in _mapping(_mapping(channel).get("bindings")) for channel in channels)
-    return bound or bool(protocols & {"kafka", "kafka-secure"})
+def _is_of_kafka(document: Mapping[str, Json]) -> bool | None:
+    """Return whether a server or a binding names Kafka; None if channels have no protocol at all."""
+    protocols = {name.removesuffix("-secure") for name in _protocols(document, 0)}
+    if protocols or not _mapping(document.get("channels")):
+        return "kafka" in protocols
+    return None
+
+
+def _protocols(value: Json, depth: int) -> Iterator[str]:
+    """Yield the protocols of servers, and those that channels, operations and messages have bindings of."""
+    if isinstance(value, dict) and depth < _DEEPEST_BINDING:
+        if isinstance(value.get("protocol"), str):
+            yield value["protocol"].lower()
+        yield from (str(name) for name in _mapping(value.get("bindings")))
+        for key, inside in value.items():
+            if key not in ("payload", "schemas", "headers"):
+                yield from _protocols(inside, depth + 1)
+    elif isinstance(value, list):
+        for inside in value:
+            yield from _protocols(inside, depth + 1)
+
+
+_DEEPEST_BINDING = 8
+
+
+def _leave_without_protocol(file: RepositoryFile, document: Mapping[str, Json], context: Context) -> None:
+    """Leave a document that may be of Kafka, with the files that it refers to."""
+    paths = {file.path}
+    for name in _FILE_REFERENCE.findall(file.text):
+        paths.add(posixpath.normpath(posixpath.join(file.directory, name)))
+    channels = _mapping(document.get("channels")).items()
+    addresses = sorted(str(_mapping(channel).get("address") or name) for name, channel in channels)
+    names = ", ".join(addresses[:_MOST_NAMES])
+    for path in sorted(paths & context.entries.keys()):
+        context.leave(path, ASYNCAPI, f"no server and no binding names the protocol of the channels {names}")
+
+
+_FILE_REFERENCE = re.compile(r"\$ref[\"']?\s*:\s*[\"']?([^\s\"'#}]+)")
+_MOST_NAMES = 5
 
 
 def _read_channels(file: RepositoryFile, document: Mapping[str, Json], context: Context) -> None:

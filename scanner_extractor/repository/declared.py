@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from scanner_extractor.job_files import statement_problems
+from scanner_model.clients import AclRule
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import Problem
 from scanner_model.names import SourceId
@@ -70,9 +71,9 @@ class Collector:
 
     *internal* are topics that a Connect cluster creates for itself, with the place that names each. *config_maps* are
     the shared settings of the file that is read. *schema_files* are subjects, each with the file of its schema as it is
-    named there. *files* are the paths of all that is declared, also where another file declares it, too. *others*
-    counts the skipped documents, by reason, *totals* the `files`, the `documents` that were parsed, and those of both
-    that `failed`.
+    named there. *rights* are what tools allow, each with its place. *files* are the paths of all that is declared, also
+    where another file declares it, too. *others* counts the skipped documents, by reason, *totals* the `files`, the
+    `documents` that were parsed, and those of both that `failed`.
     """
 
     source: SourceId
@@ -84,6 +85,7 @@ class Collector:
     config_maps: dict[str, Mapping[str, Json]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     schema_files: list[tuple[str, str]] = field(default_factory=list)
+    rights: dict[AclRule, str] = field(default_factory=dict)
     files: set[str] = field(default_factory=set)
     others: Counter[str] = field(default_factory=Counter)
     totals: Counter[str] = field(default_factory=Counter)

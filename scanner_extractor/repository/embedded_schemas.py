@@ -1,4 +1,4 @@
-"""Avro schemas in the texts of source code: constants that programs parse as schemas."""
+"""Schemas in texts of source code and documents: constants that programs parse, and values of YAML or JSON."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from scanner_extractor.repository.context import Context, EmbeddedSchema
+from scanner_extractor.repository.context import Context, EmbeddedSchema, InlineSchema
+from scanner_extractor.repository.declared import CLASS
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.syntax_trees import is_test, words
+from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.documents.json_input import load_text
 
 Json = Any
@@ -17,6 +19,13 @@ EMBEDDED_SCHEMA = "schema in code"
 """The kind of these files, as they are counted."""
 _ENDINGS = words(".java .kt .kts .scala .groovy .cs .go .py .js .mjs .cjs .ts .tsx .jsx .rs .rb .php")
 _SIGN = re.compile(r"\\?[\"']type\\?[\"']\s*:\s*\\?[\"']record\\?[\"']")
+_DOCUMENTS = words(".yaml .yml .json")
+_TEXT_SIGN = re.compile(
+    r"\\?[\"']type\\?[\"']\s*:\s*\\?[\"']record\\?[\"']"
+    r"|\\[\"']\$schema\\?[\"']|[|>][-+\d]*[ \t]*\n\s*\{\s*\"\$schema\"|\bsyntax\s*=\s*\\?[\"']proto[23]"
+)
+"""A schema inside a text of a document: a record of Avro, a JSON Schema with its draft, or a file of Protobuf."""
+_SIDE = re.compile(r"[-_.](?:key|value)$")
 _OPENING = re.compile(r"\"\"\"|'''|`|\br#+\"|\"|'")
 _PARTS = re.compile(
     r"\"(?:[^\"\\\n]|\\.)*+\"(?:\s*+\+?\s*+\"(?:[^\"\\\n]|\\.)*+\")*+"
@@ -33,13 +42,18 @@ class _Literal(NamedTuple):
 
 
 def has_embedded_schema(file: RepositoryFile) -> bool:
-    """Check whether source code has an Avro schema of a record as a text; tests are left out."""
+    """Check whether source code or a document has a schema as a text; tests are left out."""
+    if file.ending in _DOCUMENTS:
+        return _TEXT_SIGN.search(file.text) is not None and not is_test(file.path)
     return file.ending in _ENDINGS and _SIGN.search(file.text) is not None and not is_test(file.path)
 
 
 def read_embedded_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
     """Keep the schemas of each file for the schema files, with which they are read; one that is not JSON is left."""
     for file in files:
+        if file.ending in _DOCUMENTS:
+            _read_document(file, context)
+            continue
         for literal in _literals(file.text):
             try:
                 value = load_text(literal.text)
@@ -48,6 +62,56 @@ def read_embedded_schemas(files: Sequence[RepositoryFile], context: Context) -> 
                 continue
             listed = value if isinstance(value, list) else [value]
             context.embedded += [EmbeddedSchema(file, own) for own in listed if _is_record(own)]
+
+
+def _read_document(file: RepositoryFile, context: Context) -> None:
+    """Keep the texts of a document that are schemas and that no form has read."""
+    known = {entry.value for entry in context.inline if isinstance(entry.value, str)}
+    for parsed in parse_yaml(file.text):
+        for subject, text, line in _values(parsed.value, "", parsed.line):
+            if text not in known and _is_schema(text):
+                context.inline.append(InlineSchema(file, text, f"{file.path}:{line}", subject))
+
+
+_FILE = re.compile(r"\.(?:avsc|json|proto)$")
+_SUBJECT = "subject"
+
+
+def _values(value: Json, subject: str, line: int) -> Iterator[tuple[str, str, int]]:
+    """Yield the texts of a document with their subjects and lines; the settings of a connector are read as such.
+
+    The *subject* is that of the member beside a text, else its key if that ends as a subject does, as a file or not.
+    """
+    match value:
+        case str():
+            yield subject, value, line
+        case dict() if CLASS not in value:
+            lines = getattr(value, "lines", {})
+            beside = value.get(_SUBJECT)
+            for name, inside in value.items():
+                stem = _FILE.sub("", str(name))
+                own = beside if isinstance(beside, str) else stem if _SIDE.search(stem) else ""
+                yield from _values(inside, own, lines.get(name, line))
+        case list():
+            for inside in value:
+                yield from _values(inside, subject, line)
+
+
+def _is_schema(text: str) -> bool:
+    """Return whether a text as a whole is a schema: a file of Protobuf, or a record or draft at the root of JSON."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return _PROTOBUF.match(text) is not None
+    try:
+        value = load_text(text)
+    except (ValueError, RecursionError):
+        return False
+    listed = value if isinstance(value, list) else [value]
+    return any(
+        _is_record(one) or (isinstance(one, dict) and "json-schema.org" in str(one.get("$schema"))) for one in listed
+    )
+
+
+_PROTOBUF = re.compile(r"\s*(?://[^\n]*\n\s*)*+syntax\s*=\s*[\"']proto[23]")
 
 
 def _is_record(value: Json) -> bool:

@@ -64,7 +64,7 @@ _SWITCHED_OFF = words(".disabled .off .bak .old .orig .skip .ignore .ignored .in
 """Endings of files that nothing deploys."""
 _DEPLOYED = re.compile(
     r"connector\.class|^apiVersion:\s*['\"]?(?:kafka\.strimzi\.io|kafka\.jikkou\.io|core\.jikkou\.io"
-    r"|platform\.confluent\.io|flink\.apache\.org|cmf\.confluent\.io)|^kind:\s*ConfigMap|\bdataType:|^context:"
+    r"|platform\.confluent\.io|flink\.apache\.org|cmf\.confluent\.io)|^kind:\s*ConfigMap|\bdataType:|^context:|^custom(?:Service|User)Acls:"
     r"|\A(?>[\s\S]*?^(?:topics|services):\s*$)[\s\S]*?\b(?:partitions|type:\s*(?:application|kafka-streams|kafka-connect))\b",
     re.MULTILINE,
 )
@@ -113,6 +113,7 @@ def read_deployment_files(files: Sequence[RepositoryFile], context: Context) -> 
         read_text(file.path, context.variables.resolved(file.text, file.directory), context.collector)
         context.add_subjects(context.collector.schema_files, file.directory)
         context.collector.schema_files.clear()
+    context.rights |= context.collector.rights
 
 
 def has_yaml_commands(file: RepositoryFile) -> bool:

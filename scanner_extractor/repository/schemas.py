@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
@@ -43,8 +44,12 @@ _MAYBE_YAML_SCHEMA = re.compile(
 )
 _OTHER_DOCUMENTS = ("openapi", "asyncapi", "swagger", "kind", "apiVersion")
 """Members at the root of documents of another form, whose schemas are inside."""
+_URI = re.compile(r"https?://|urn:")
+"""The identity of a schema: before draft 6 the member is `id`, which other documents have, too."""
 _REF = re.compile(r"\"\$ref\"\s*:\s*\"(?P<name>[^\"#]*)")
 _SIDE = re.compile(r"[-_.](?:key|value)$")
+_CALLED_SCHEMA = re.compile(r"[-_.](?:json-?)?schema$", re.IGNORECASE)
+"""How the name of a file without its ending says that it is a schema."""
 _VERSION = re.compile(r"(?:^|[-_.])v(?:ersion)?[-_.]?(?P<number>\d{1,6})(?=$|[-_.])", re.IGNORECASE)
 _MAVEN = re.compile(r"<subjects>(?P<subjects>(?:[^<]|<(?!/?subjects>))*+)</subjects>", re.DOTALL)
 _MEMBER = re.compile(r"<(?P<name>[\w.:-]+)>(?P<value>[^<>]+)</(?P=name)>")
@@ -127,8 +132,17 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
     schemas = [schema for file in _with_referenced(files, context) for schema in _schemas(file, context)]
     topics = topics_by_form(context.topic_names())
     schemas = _of_messages(schemas, topics, context)
+    in_file = Counter(entry.file.path for entry in context.inline)
+    named_texts = {
+        (entry.file.path, entry.value) for entry in context.inline if entry.subject and isinstance(entry.value, str)
+    }
+    schemas += [
+        schema
+        for entry in context.inline
+        if entry.subject or not isinstance(entry.value, str) or (entry.file.path, entry.value) not in named_texts
+        for schema in _inline(entry, context, is_shared=in_file[entry.file.path] > 1)
+    ]
     schemas += _embedded(schemas, context)
-    schemas += [schema for entry in context.inline for schema in _inline(entry, context)]
     called = {schema: _topic(schema, topics) for schema in schemas}
     records: dict[str, set[str]] = {}
     for schema, topic in called.items():
@@ -175,11 +189,15 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
         )
 
 
+_OF_CHART = "values.schema.json"
+"""The schema of the values of a Helm chart. Source: Helm, charts."""
 _DATA = "Obj\1"
 """The first bytes of a file of Avro records."""
 
 
 def _format(file: RepositoryFile) -> str:
+    if file.name == _OF_CHART:
+        return ""
     if file.ending in (".avsc", ".avro"):
         return "" if file.text.startswith(_DATA) else AVRO
     if file.ending in _PROTOCOLS:
@@ -215,7 +233,8 @@ def _of_messages(schemas: Sequence[_Schema], topics: Mapping[str, set[str]], con
 
 def _has_subject(schema: _Schema, topics: Mapping[str, set[str]], context: Context) -> bool:
     named = context.subject_in(schema.file.path) or _SIDE.search(_stem(schema.file)) or _topic(schema, topics)
-    return bool(named or schema.file.ending == ".jsonschema") and _is_json_schema(load_text(schema.text))
+    is_called = schema.file.ending == ".jsonschema" or _CALLED_SCHEMA.search(schema.file.stem)
+    return bool(named or is_called) and _is_json_schema(load_text(schema.text))
 
 
 _Other = TypeVar("_Other")
@@ -269,14 +288,13 @@ def _joined(directory: str, name: str) -> str:
     return posixpath.normpath(posixpath.join(directory, name))
 
 
-def _inline(entry: InlineSchema, context: Context) -> Iterator[_Schema]:
+def _inline(entry: InlineSchema, context: Context, *, is_shared: bool) -> Iterator[_Schema]:
     """Yield the schema of a document; of several without subjects in one file each has that of its record."""
     text = entry.value if isinstance(entry.value, str) else json.dumps(entry.value)
     kind = _FORMATS.get(_WORDS_ONLY.sub("", entry.format.partition("/")[0]).upper()) or _format_of(text)
     file = entry.file._replace(text=text)
     if not entry.subject and kind == JSON_SCHEMA and not _is_json_text(text):
         return  # the member `schema` of something else
-    is_shared = not entry.subject and sum(1 for other in context.inline if other.file == entry.file) > 1
     for schema in _schemas(file, context, kind):
         yield schema._replace(
             subject=entry.subject,
@@ -358,7 +376,9 @@ def _json_schema(file: RepositoryFile, value: Json, context: Context) -> Iterato
         uses=frozenset(_referenced(file.text)),
         text=file.text,
         uri=uri if {"/", ".", ":"} & set(uri) else "",
-        is_sure=_names_draft(file) or file.path in context.subjects,
+        is_sure=_names_draft(file)
+        or file.path in context.subjects
+        or (bool(_URI.match(uri)) and _is_json_schema(value)),
     )
 
 

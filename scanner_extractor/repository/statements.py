@@ -38,7 +38,11 @@ _ENGINES: tuple[tuple[str, int, str], ...] = (
     (FLINK, 4, r"['\"]connector['\"]\s*=\s*['\"]|\bCREATE\s+CATALOG\b|\bWITH\s*\(\s*'type'\s*=\s*'"),
     (FLINK, 3, r"\bWATERMARK\s+FOR\b|\bDESCRIPTOR\s*\(|\bSTATEMENT\s+SET\b|\bNOT\s+ENFORCED\b|\bMATCH_RECOGNIZE\b"),
     (FLINK, 2, r"\bSET\s+'[\w.-]+'\s*=|\bTABLE\s*\(\s*(?:TUMBLE|HOP|CUMULATE|SESSION)\s*\(|\bFOR\s+SYSTEM_TIME\b"),
-    (CONFLUENT, 5, r"'(?:kafka|changelog|value|key|scan)\.[\w.-]+'\s*=|\bDISTRIBUTED\s+(?:BY|INTO)\b|\bAI_\w+\s*\("),
+    (
+        CONFLUENT,
+        5,
+        r"'(?!kafka\.bootstrap)(?:kafka|changelog|value|key|scan)\.[\w.-]+'\s*=|\bDISTRIBUTED\s+(?:BY|INTO)\b|\bAI_\w+\s*\(",
+    ),
     (CONFLUENT, 5, r"\bML_PREDICT\s*\(|\bCREATE\s+(?:MODEL|CONNECTION|AGENT|TOOL)\b"),
     (RISINGWAVE, 5, r"\bFORMAT\s+\w+\s+ENCODE\s+\w+|(?<![\w.'\"])properties\.bootstrap\.server\s*="),
     (
@@ -150,7 +154,20 @@ def engine_of(statements: list[SqlStatement], scores: dict[str, int] | None = No
 def unread_engine_of(statements: list[SqlStatement]) -> str:
     """Return the engine whose Kafka tables these statements have and scanner does not read; empty for any other SQL."""
     code = _LITERAL.sub(_option, ";\n".join(statement.code for statement in statements))
-    return next((engine for engine, pattern in _UNREAD_PATTERNS if pattern.search(code)), "")
+    found = next((engine for engine, pattern in _UNREAD_PATTERNS if pattern.search(code)), "")
+    return found or ("an unknown engine" if names_topic(statements) else "")
+
+
+def names_topic(statements: list[SqlStatement]) -> bool:
+    """Return whether a statement creates something of Kafka with a topic as an option, as some engine writes it."""
+    created = (_QUERY.split(one.code, maxsplit=1)[0] for one in statements if _CREATING.match(one.code))
+    return any(_KAFKA.search(code) and _TOPIC_OPTION.search(code) for code in created)
+
+
+_CREATING = re.compile(r"\s*CREATE\b", re.IGNORECASE)
+_QUERY = re.compile(r"\bAS\s++(?:SELECT|WITH)\b", re.IGNORECASE)
+_KAFKA = re.compile(r"(?<![A-Za-z])kafka", re.IGNORECASE)
+_TOPIC_OPTION = re.compile(r"(?<![a-z])(?:topic|subscribe)\w*[\"'`]?\s*+(?:=>?\s*+)?['\"]\w", re.IGNORECASE)
 
 
 _NAME = r"(?P<name>(?:[\w$]+|\"[^\"]+\"|`[^`]+`)(?:\s*\.\s*(?:[\w$]+|\"[^\"]+\"|`[^`]+`))*)"

@@ -16,6 +16,7 @@ from scanner_extractor.repository.dashboards.grafana import only_shows
 from scanner_extractor.repository.declared import path_of
 from scanner_extractor.repository.files import LARGEST, RepositoryFile
 from scanner_extractor.repository.schemas import form_of, is_json_schema, topics_by_form
+from scanner_extractor.repository.statements import names_topic, statements_of
 from scanner_extractor.repository.syntax_trees import is_test, words
 from scanner_model.declarations import DeclaredKind
 
@@ -45,9 +46,11 @@ _OF_TOPICS = re.compile(r"(?i)topic|kafka|stream|input|output|source|sink|read|w
 _CLIENT = re.compile(
     r"(?i)bootstrap[._-]?(?:broker[._-]?)?servers?\b|\bkafka[._-]?(?:connect[._-]?|cluster[._-]?)?brokers?|\bbroker[._-]?list\b"
     r"|\bbrokers?\b[^\n]{0,20}:90\d\d\b|\bkafka\b[^\n]{0,60}:90\d\d\b|\bread_kafka\b|\bfrom[ \t]+kafka\b"
+    r"|\bcrn://[^\s\"']{1,400}/topic="
     r"|\btype[\"']?[ \t]?[:=][ \t]?[\"']?(?:apache-)?kafka(?:Trigger)?\b|(?<![\w./:-])kafka:[A-Za-z_{$/]"
 )
-"""What a client of Kafka needs in any product: the address of brokers, a source or an endpoint of the kind Kafka."""
+"""What a client of Kafka needs in any product: the address of brokers, a source or an endpoint of the kind Kafka; and
+the topic of a right in Confluent Cloud's resource names."""
 _TOPICS = re.compile(r"(?i)topic|subscribe|\bkafka:[A-Za-z_{$/]")
 _GENERAL = (".yaml", ".yml", ".json")
 """Endings of documents that may be about anything: a client in them has to speak of topics, too."""
@@ -208,8 +211,10 @@ def _may_name(text: str, known: Collection[str]) -> bool:
 
 def _sign(path: str, text: str) -> str:
     """Return the setting of a client of Kafka in a text; empty without one, or if a document names no topic."""
+    if path.lower().endswith(".sql") and names_topic(statements_of(text)):
+        return "a topic as an option"
     small = text.casefold()
-    plain = _COMMENT.sub("", text) if any(word in small for word in ("kafka", "bootstrap", "broker")) else ""
+    plain = _COMMENT.sub("", text) if any(word in small for word in ("kafka", "bootstrap", "broker", "crn://")) else ""
     found = _CLIENT.search(plain) if not path.endswith(_GENERAL) or _TOPICS.search(plain) else None
     return found[0].strip() if found else ""
 

@@ -187,7 +187,7 @@ class _Strings:
             return not _CIPHER.fullmatch(text)
         if listed:
             return is_secret_name(listed, self.extra)
-        if self.creates and self.name.upper() == "AS":
+        if self.creates and self.name.upper() in ("AS", "VALUE"):
             return True
         if self.is_string and self.sign in ("||", ",", "+"):
             start = _ENDS_IN_NAME.search(self.name[-_LONGEST_END:])

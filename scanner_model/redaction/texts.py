@@ -79,12 +79,19 @@ _INVALID = re.compile(
     r"(?= for configuration (?P<name>[\w.-]{1,300}))"
 )
 _LOGIN = re.compile(
-    r"(?P<key>(?<![\w-])(?:-u|-U|--user|--proxy-user)[\s=]\s{0,9}['\"]?[^\s:'\"]{1,100}:)(?P<value>[^\s'\"]+)"
+    r"(?P<key>(?<![\w-])(?:-u|-U|--(?:[a-z]{1,20}-){0,2}(?:user|auth|login|credentials?))[\s=]\s{0,9}['\"]?[^\s:'\"]{1,100}:)(?P<value>[^\s'\"]+)"
 )
 _KEY_WORDS = re.compile(
     r"(?i)\b(?:api|access|secret|private|account|shared|auth|encryption|master|signing) keys?(?: is)?"
     r"\s{0,9}[:=]\s{0,9}['\"]?(?P<value>[^\s'\",;]{4,})"
 )
+_POSITIONAL = re.compile(
+    r"(?i)\b(?:(?:mysql|postgresql|mongodb)\s{0,9}\((?:\s{0,9}'[^']*+'\s{0,9},){4}"
+    r"|(?:s3|s3queue|s3cluster|gcs|oss|cosn|deltalake|iceberg|hudi)\s{0,9}\((?:\s{0,9}'[^']*+'\s{0,9},){2})"
+    r"\s{0,9}'(?P<value>[^']++)'"
+)
+"""Engines and table functions of ClickHouse, whose arguments have no names: the password after the user, the secret key
+after its ID. Source: ClickHouse, references of table engines and table functions."""
 _OTHERS = (
     (" key", _KEY_WORDS),
     ("identified", _IDENTIFIED),
@@ -93,6 +100,7 @@ _OTHERS = (
     ("apikey", _BEARER),
     ("-u", _LOGIN),
     ("-user", _LOGIN),
+    *((mark, _LOGIN) for mark in ("auth", "login", "credential")),
 )
 """Forms without a secret name, each with a marker that a matching text contains in lower case."""
 _SIGN = re.compile(r"[=:\s%(>]")
@@ -135,8 +143,10 @@ def _masked(text: str, extra: ExtraNames, on_secret: OnSecret | None) -> str:
 
 
 def mask_users(text: str) -> str:
-    """Hide the passwords that statements give to users (`IDENTIFIED BY`)."""
-    return _IDENTIFIED.sub(lambda match: _hide(match, None), text) if "identified" in text.lower() else text
+    """Hide the passwords that statements give to users (`IDENTIFIED BY`), and those that are known by their position."""
+    if "identified" in text.lower():
+        text = _IDENTIFIED.sub(lambda match: _hide(match, None), text)
+    return _POSITIONAL.sub(lambda match: _hide(match, None), text)
 
 
 def has_hint(lower: str, extra: ExtraNames = NO_EXTRA) -> bool:

@@ -63,6 +63,7 @@ from scanner_extractor.repository.applications.settings_topics import (
     declared_topics,
     mentions_topics,
     named_uses,
+    names_application,
 )
 from scanner_extractor.repository.bounded_parsing import Trials
 from scanner_extractor.repository.files import RepositoryFile
@@ -580,8 +581,11 @@ class _Reader:
                 pairs = [part for part in call.arguments if part.kind == "pair" and _APPLICATION_ID.search(part.text)]
                 positional = call.positional()
                 value = pairs[0].parts[0] if pairs else None
-                if value is None and len(positional) == 2 and _APPLICATION_ID.search(positional[0].text):
-                    value = positional[1]
+                keyed = zip(
+                    positional[::2], positional[1::2], strict=False
+                )  # `put(key, value)`, `Map.of(key, value, …)`
+                named = (given for key, given in keyed if _APPLICATION_ID.search(key.text))
+                value = next(named, None) if value is None else value
                 for found in extractor.resolver.texts(value, scope):
                     owner = found.unit or unit
                     self.application_ids.setdefault(self.modules.of(owner.path), []).append((owner, found.text))
@@ -907,6 +911,9 @@ class _Reader:
         texts = own or (
             {text for _, text in known} if len(self._programs_in(module).entries.get(module, [])) <= 1 else set()
         )
+        if not texts:  # frameworks take the id from the settings of the program
+            listed = (setting for keyed in settings.known.values() for setting in keyed if not setting.profile)
+            texts = {setting.value for setting in listed if names_application(setting.key)}
         if len(texts) != 1:
             return ""
         expanded = expand(texts.pop(), environment, settings, self.variables_of(f"{module}/"))

@@ -180,6 +180,11 @@ _APPLICATION_ID = re.compile(r"(?i)\A(?>.*?streams?\b).*\bapplication[._-]?id$")
 _SERVICE_NAME = re.compile(r"(?i)(?:service|application|app)[._-]?name")
 
 
+def names_application(key: str) -> bool:
+    """Return whether a setting is the id of a Kafka Streams application, in the settings of any framework."""
+    return _APPLICATION_ID.search(key) is not None
+
+
 class Declared(NamedTuple):
     """The topics that a settings file of a program names: read, or written; *job* is the program, empty if unknown.
 

@@ -327,6 +327,14 @@ RESOURCES: tuple[Form, ...] = (
                 operations="$.spec.permission",
             ),
             row(
+                {**resource("aiven.io/*", "KafkaNativeACL"), "$.spec.resourceType": "Topic"},
+                principal="$.spec.principal",
+                topic="$.spec.resourceName",
+                pattern="$.spec.patternType",
+                permission="$.spec.permissionType",
+                operations="$.spec.operation",
+            ),
+            row(
                 {**resource("*kafka*/*", "AccessControlList", "ACL"), "$.spec.forProvider.resourceType": "Topic"},
                 principal="$.spec.forProvider.resourcePrincipal",
                 topic="$.spec.forProvider.resourceName",

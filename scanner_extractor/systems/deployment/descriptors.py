@@ -21,6 +21,7 @@ from scanner_extractor.repository.declared import (
     text,
     texts,
 )
+from scanner_model.clients import AclRule
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.payload import Json
 
@@ -31,6 +32,8 @@ _TOPIC_MEMBERS = frozenset({"partitions", "replication", "configs"})
 _NOT_IN_NAMES = frozenset({"projects", "context", "platform", "special_topics"})
 _PARTITIONS, _REPLICATION = "num.partitions", "replication.factor"
 _SEPARATOR = "."
+_MOST_USES = 20_000
+"""Uses of one project of JulieOps, where everybody uses every topic: a small file would make millions."""
 
 
 def read_descriptor(document: Document, collector: Collector) -> bool:
@@ -87,16 +90,21 @@ def _read_gitops(document: Document, collector: Collector) -> bool:
         _read_service(document, name, service, collector)
         for store in ("config", "offset", "status"):
             collector.add_internal(member(service, "storage-topics", store), document.place(name, services))
-    return is_topics or is_services
+    custom = [
+        _custom_rights(document, f"custom{kind}Acls", f"{kind.lower()}s", collector) for kind in ("Service", "User")
+    ]
+    return is_topics or is_services or any(custom)
 
 
 def _read_service(document: Document, name: str, service: Json, collector: Collector) -> None:
     place = document.place(name, mapping(document.value, "services"))
     description = f"{text(service, 'type')} service of kafka-gitops"
-    _add_uses(collector, (name, description, place), texts(service, "consumes"), texts(service, "produces"))
-    for connector, uses in mapping(service, "connectors").items():
+    user = text(service, "principal") or f"User:{name}"
+    uses = texts(service, "consumes"), texts(service, "produces")
+    _add_uses(collector, (name, description, place), *uses, principal=user)
+    for connector, listed in mapping(service, "connectors").items():
         about = (connector, f"connector of the service {name} of kafka-gitops", place)
-        _add_uses(collector, about, texts(uses, "consumes"), texts(uses, "produces"))
+        _add_uses(collector, about, texts(listed, "consumes"), texts(listed, "produces"), principal=user)
 
 
 def _add_uses(
@@ -106,8 +114,13 @@ def _add_uses(
     writes: tuple[str, ...],
     *,
     separate: bool = False,
+    principal: str = "",
 ) -> None:
-    """Add the topics that a job reads and writes; *about* is its name, its description and its place."""
+    """Add the topics that a job reads and writes; *about* is its name, its description and its place.
+
+    Both tools give the right to a use, and take it with the line: that of *principal*, by default a user with the
+    name of the job.
+    """
     job, description, place = about
     for topics, is_writing in ((reads, False), (writes, True)):
         for topic in topics:
@@ -115,6 +128,36 @@ def _add_uses(
                 job=job, topic=topic, writes=is_writing, description=description, place=place, separate=separate
             )
             collector.add_use(use)
+            _add_right(collector, topic, principal or f"User:{job}", "WRITE" if is_writing else "READ", place)
+
+
+def _add_right(collector: Collector, topic: str, principal: str, operation: str, place: str, **others: str) -> None:
+    """Add a right to a topic; *others* are the type of its pattern, its host and its permission."""
+    rule = AclRule(
+        source=collector.source,
+        pattern_type=others.get("pattern") or "LITERAL",
+        name=topic,
+        principal=principal,
+        host=others.get("host") or "*",
+        operation=operation,
+        permission=others.get("permission") or "ALLOW",
+    )
+    collector.rights.setdefault(rule, place)
+
+
+def _custom_rights(document: Document, part: str, owners: str, collector: Collector) -> bool:
+    """Add the rules that a state file has beside those of its services; return whether it has some."""
+    listed = mapping(document.value, part)
+    for owner, rules in listed.items():
+        user = text(mapping(document.value, owners).get(owner), "principal") or f"User:{owner}"
+        for name, rule in mapping(rules).items():
+            if text(rule, "type").upper() == "TOPIC" and text(rule, "name"):
+                words = {key: text(rule, key).upper() for key in ("operation", "pattern", "permission")}
+                operation = words.pop("operation").replace("_", "")
+                others = {**words, "host": text(rule, "host")}
+                place = document.place(name, mapping(rules))
+                _add_right(collector, text(rule, "name"), text(rule, "principal") or user, operation, place, **others)
+    return bool(listed)
 
 
 # --- JulieOps
@@ -166,21 +209,24 @@ def _julie_project(
 ) -> None:
     """Add who reads and writes: consumers and producers of a project use every topic of it."""
     where = f"of the project {text(project, 'name')} in JulieOps"
-    for job in _principals(project, "consumers"):
-        _add_uses(
-            collector, (job, f"consumer {where}", document.place("consumers", project)), topics, (), separate=True
-        )
-    for job in _principals(project, "producers"):
-        _add_uses(
-            collector, (job, f"producer {where}", document.place("producers", project)), (), topics, separate=True
-        )
+    for part, is_writing in (("consumers", False), ("producers", True)):
+        jobs, place = list(_principals(project, part)), document.place(part, project)
+        if len(jobs) * len(topics) > _MOST_USES:
+            collector.problem(
+                place, f"{len(jobs)} {part} of {len(topics)} topics are too many", "their uses are not read"
+            )
+            continue
+        for job in jobs:
+            uses = ((), topics) if is_writing else (topics, ())
+            _add_uses(collector, (job, f"{part[:-1]} {where}", place), *uses, separate=True)
     connectors = mapping(project, "connectors")
     listed = mappings(connectors, "access_control") if connectors else mappings(project, "connectors")
     for part, users in (("streams", mappings(project, "streams")), ("connectors", listed)):
         for user in users:
             job = text(user, "applicationId") or _user(text(user, "principal"))
             about = (job, f"{part} {where}", document.place(part, project))
-            _add_uses(collector, about, texts(user, "topics", "read"), texts(user, "topics", "write"))
+            read, written = texts(user, "topics", "read"), texts(user, "topics", "write")
+            _add_uses(collector, about, read, written, principal=text(user, "principal"))
             for store in ("status_topic", "offset_topic", "configs_topic"):
                 collector.add_internal(user.get(store), about[2])
 

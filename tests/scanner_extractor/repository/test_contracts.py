@@ -306,3 +306,26 @@ definitions: {email: {type: string, pii: true}}
     ]
     assert schema.columns[1].tags == ("PII",)
     assert [note.owner for note in reading.of(Annotation)] == ["shop-team"]
+
+
+def test_channels_without_any_protocol_are_unread_with_the_files_they_refer_to(read_repository) -> None:
+    """The protocol is that of a server or a binding; without both the channels may be topics."""
+    text = "asyncapi: 3.0.0\nchannels: {o: {address: orders, messages: {m: {$ref: './m.yaml'}}}}\n"
+    unread = read_repository({"asyncapi.yaml": text, "m.yaml": "payload: {type: object}\n"}).of(UnreadFile)
+
+    assert {file.name for file in unread} == {"asyncapi.yaml", "m.yaml"}
+    assert all("orders" in file.reason for file in unread)
+
+
+@pytest.mark.parametrize(
+    ("binding", "topics"),
+    [
+        ("messages: {m: {bindings: {kafka: {key: {type: string}}}}}", {"orders"}),
+        ("bindings: {amqp: {is: queue}}", set()),
+    ],
+)
+def test_a_binding_at_any_place_names_the_protocol(read_repository, binding, topics) -> None:
+    reading = read_repository({"a.yaml": f"asyncapi: 3.0.0\nchannels: {{o: {{address: orders, {binding}}}}}\n"})
+
+    assert {topic.name for topic in reading.of(Topic)} == topics
+    assert not reading.of(UnreadFile)

@@ -1,4 +1,4 @@
-"""Avro schemas in texts of source code."""
+"""Schemas in texts of source code and documents."""
 
 from __future__ import annotations
 
@@ -71,3 +71,40 @@ def test_tests_and_other_texts_are_left_out(read_repository):
 
     assert not versions(reading)
     assert not reading.of(UnreadFile)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "subject"),
+    [
+        ("cm.yaml", f"kind: ConfigMap\ndata:\n  orders-value.avsc: |\n    {RECORD}\n", "orders-value"),
+        (
+            "play.yml",
+            f"- hosts: all\n  tasks:\n  - uri:\n      body:\n        schema: {json.dumps(RECORD)}\n",
+            "shop.Order",
+        ),
+        ("ci.yml", f"steps:\n- with:\n    subject: orders-value\n    text: {json.dumps(RECORD)}\n", "orders-value"),
+        ("postman.json", json.dumps({"item": [{"request": {"body": {"raw": RECORD}}}]}), "shop.Order"),
+    ],
+)
+def test_a_text_of_a_document_that_is_a_schema_is_one(read_repository, path, text, subject):
+    """Whatever the form of a document is: a schema is known by its own content."""
+    assert set(versions(read_repository({path: text}))) == {subject}
+
+
+def test_a_text_of_a_document_that_a_form_reads_is_not_read_twice(read_repository):
+    text = json.dumps({"subject": "orders-value", "schema": RECORD})
+
+    assert set(versions(read_repository({"request.json": text}))) == {"orders-value"}
+
+
+def test_a_file_of_protobuf_in_a_document_is_a_schema(read_repository):
+    text = 'data:\n  o.proto: |\n    syntax = "proto3";\n    message Order { string id = 1; }\n'
+    (version,) = read_repository({"cm.yaml": text}).of(SchemaVersion)
+
+    assert (version.subject, version.format) == ("Order", "PROTOBUF")
+
+
+def test_a_schema_in_the_settings_of_a_connector_is_one_of_its_settings(read_repository):
+    config = {"connector.class": "io.confluent.kafka.connect.datagen.DatagenConnector", "schema.string": RECORD}
+
+    assert not versions(read_repository({"c.json": json.dumps({"name": "gen", "config": config})}))

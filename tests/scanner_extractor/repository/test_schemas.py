@@ -274,3 +274,20 @@ def test_a_reference_leads_to_the_file_with_that_id(read_repository, own, refere
     reading = read_repository({"x/orders-value.json": json.dumps(user), "y/z.json": json.dumps(used)})
     (version,) = (one for one in reading.of(SchemaVersion) if one.subject == "orders-value")
     assert [one.name for one in version.references] == [reference.partition("#")[0]]
+
+
+@pytest.mark.parametrize(
+    ("path", "identity", "is_one"),
+    [
+        ("a/order.schema.json", "", True),
+        ("a/order-schema.json", "", True),
+        ("a/order.json", '"$id": "urn:shop:order", ', True),
+        ("a/order.json", '"id": "http://shop.example/order", ', True),
+        ("a/order.json", '"id": "7", ', False),
+        ("chart/values.schema.json", '"$id": "urn:shop:chart", ', False),
+    ],
+)
+def test_a_json_schema_without_a_draft_is_one_by_its_name_or_identity(read_repository, path, identity, is_one) -> None:
+    text = f'{{{identity}"type": "object", "properties": {{"total": {{"type": "string"}}}}}}'
+
+    assert bool(read_repository({path: text}).of(SchemaVersion)) is is_one

@@ -27,6 +27,11 @@ def test_a_file_of_an_unknown_form_that_names_a_topic_is_unread(name, read_repos
     ("name", "text"),
     [
         ("load.sql", "CREATE ROUTINE LOAD a.b ON c FROM KAFKA ('kafka_topic' = 'orders');"),
+        (
+            "role.yaml",
+            "kind: RoleBinding\nspec: {crnPattern: 'crn://confluent.cloud/cloud-cluster=lkc-1/topic=orders'}\n",
+        ),
+        ("fdw.sql", "CREATE FOREIGN TABLE o (id int) SERVER kafka_server OPTIONS (format 'json', topic 'orders');"),
         ("dlt.sql", "SELECT * FROM STREAM read_kafka(bootstrapServers => 'k:9092', subscribe => 'orders');"),
         ("mm2.properties", "clusters = a, b\na.bootstrap.servers = k:9092\na->b.topics = orders\n"),
         ("routes.xml", "<routes><route><from uri='kafka:orders?brokers=k'/></route></routes>"),

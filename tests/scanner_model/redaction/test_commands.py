@@ -28,6 +28,7 @@ LINES = (
     f"rabbitmqctl add_user me {S}", f"rabbitmqctl --node r change_password me {S}", f"kinit me <<< {S}",
     f"sudo -S ls <<< '{S}'", f"zkCli.sh -server z:2181 addauth digest me:{S}", f"cypher-shell -u neo4j -p {S}",
     f"elasticsearch-users useradd me -p {S}", f"docker login --password-stdin -u me <<<{S}",
+    f"kcctl --basic-auth me:{S}", f"x --registry-credentials me:{S} list",
     f"cd a && curl \\\n  -u me:{S} \\\n  https://h",
 )  # fmt: skip
 HARMLESS = (

@@ -90,3 +90,13 @@ def test_user_that_moves_to_another_file_keeps_its_rights(check) -> None:
     report = check({"users.yaml": None, "users/audit.yaml": FILES["users.yaml"]}, {**FILES, "users/a.yaml": "a: 1\n"})
 
     assert report.verdict is Verdict.FINE, rules(report)
+
+
+SERVICES = "topics:\n  orders: {partitions: 6}\nservices:\n  audit: {type: application, consumes: [orders, payments]}\n"
+
+
+def test_a_use_that_a_tool_turns_into_a_right_is_one(check) -> None:
+    """kafka-gitops and JulieOps make the rules of access of who reads and writes."""
+    report = check({"state.yaml": SERVICES.replace("orders, ", "")}, {"state.yaml": SERVICES})
+
+    assert [one.item for one in report.findings if one.rule == "right-lost"] == ["User:audit"], rules(report)

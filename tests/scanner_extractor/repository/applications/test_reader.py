@@ -656,6 +656,22 @@ PROGRAMS = {
         },
         {"ids"},
     ),
+    "application id in a map": (
+        {
+            "pom.xml": POM,
+            "A.java": STREAMS
+            + 'class A { void f() { p.putAll(Map.of("a", "b", APPLICATION_ID_CONFIG, "ids")); b.stream("t"); } }',
+        },
+        {"ids"},
+    ),
+    "application id in the settings of a framework": (
+        {
+            "pom.xml": POM,
+            "A.java": STREAMS + 'class A { void f() { b.stream("t"); } }',
+            "src/main/resources/application.yml": "kafka: {streams: {default: {application: {id: ids}}}}\n",
+        },
+        {"ids"},
+    ),
     "script": ({"tools/load_data.py": 'from kafka import *\nproducer.send("t", x)'}, {"load_data"}),
     "main script": ({"loader/main.py": 'from kafka import *\nproducer.send("t", x)'}, {"loader"}),
     "package.json": (

@@ -257,6 +257,27 @@ def test_kafka_gitops_reports_who_reads_and_writes() -> None:
         ("shop-source", "orders", True),
     ]
     assert list(collector.internal) == ["loads-config"]
+    assert {(rule.principal, rule.name, rule.operation) for rule in collector.rights} == {
+        ("User:b", "orders", "READ"), ("User:b", "paid", "WRITE"), ("User:loads", "orders", "WRITE"),
+    }  # fmt: skip
+
+
+def test_rules_beside_the_services_of_kafka_gitops_are_rights() -> None:
+    """A rule has its own principal, that of its user or service, or a user of that name."""
+    collector = read(
+        """
+        users: {ann: {principal: "User:a"}}
+        customUserAcls:
+          ann: {read-all: {name: shop., type: TOPIC, pattern: PREFIXED, operation: DESCRIBE_CONFIGS, permission: ALLOW}}
+          bob: {any: {name: orders, type: TOPIC, pattern: LITERAL, operation: READ, permission: DENY}}
+          cluster: {alter: {name: kafka-cluster, type: CLUSTER, operation: ALTER}}
+        """
+    )
+
+    assert {(one.principal, one.pattern_type, one.name, one.operation, one.permission) for one in collector.rights} == {
+        ("User:a", "PREFIXED", "shop.", "DESCRIBECONFIGS", "ALLOW"),
+        ("User:bob", "LITERAL", "orders", "READ", "DENY"),
+    }
 
 
 def test_compose_file_is_no_kafka_gitops() -> None:
@@ -309,6 +330,23 @@ def test_julieops_principals_use_the_topics_of_their_project() -> None:
         ("App0", orders, False), ("App0", paid, False), ("App3", orders, True), ("App3", paid, True),
         ("App4", paid, False), ("enricher", "x", False), ("enricher", "y", True), ("C1", "x", False),
     }  # fmt: skip
+
+
+def test_a_project_with_too_many_uses_is_reported() -> None:
+    """Everybody uses every topic: the facts grow with the square of the file."""
+    people = "\n".join(f"  - principal: User:u{number}" for number in range(300))
+    topics = "\n".join(f"  - name: t{number}" for number in range(100))
+    collector = read(f"context: c\nprojects:\n- name: p\n  consumers:\n{people}\n  topics:\n{topics}\n")
+
+    assert not collector.uses
+    assert [problem.what for problem in collector.problems] == ["300 consumers of 100 topics are too many"]
+
+
+def test_a_tool_gives_the_right_to_each_use() -> None:
+    """What takes the line takes the right, too."""
+    rules = {(rule.principal, rule.name, rule.operation) for rule in read(JULIE).rights}
+
+    assert {("User:App4", "acme.shop.sales.paid", "READ"), ("User:S0", "y", "WRITE")} <= rules
 
 
 @pytest.mark.parametrize(
