@@ -332,6 +332,7 @@ RESOURCES: tuple[Form, ...] = (
                 topic="$.spec.resourceName",
                 pattern="$.spec.patternType",
                 permission="$.spec.permissionType",
+                host="$.spec.host",
                 operations="$.spec.operation",
             ),
             row(

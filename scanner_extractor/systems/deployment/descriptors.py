@@ -153,7 +153,7 @@ def _custom_rights(document: Document, part: str, owners: str, collector: Collec
         for name, rule in mapping(rules).items():
             if text(rule, "type").upper() == "TOPIC" and text(rule, "name"):
                 words = {key: text(rule, key).upper() for key in ("operation", "pattern", "permission")}
-                operation = words.pop("operation").replace("_", "")
+                operation = words.pop("operation")
                 others = {**words, "host": text(rule, "host")}
                 place = document.place(name, mapping(rules))
                 _add_right(collector, text(rule, "name"), text(rule, "principal") or user, operation, place, **others)
