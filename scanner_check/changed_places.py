@@ -18,8 +18,8 @@ _WORD = re.compile(r"\w+")
 def at_changed_lines(findings: Iterable[ChangeFinding], trees: Trees, objects: ObjectReader) -> Iterator[ChangeFinding]:
     """Yield *findings* with those at an unchanged line of a changed file moved to a changed line of its second text.
 
-    It is one that names what they are about, or of what starts at their place, or the nearest. One about a member, in a file that does not change, is moved to the changed line that names the member: a class that
-    is sent from elsewhere.
+    It is one that names what they are about, or of what starts at their place, or the nearest. One about a member, in a
+    file that does not change, is moved to the changed line that names the member: a class that is sent from elsewhere.
     """
     known: dict[str, list[Hunk]] = {}
 

@@ -52,7 +52,7 @@ def is_dbt_project(file: RepositoryFile) -> bool:
 def read_dbt_projects(files: Sequence[RepositoryFile], context: Context) -> None:
     """Add the tables of each project, with the SQL of its models, or with what they depend on."""
     for file in files:
-        project = _Files(file, context)
+        project = _ProjectFiles(file, context)
         if project.adapter in STREAM_ADAPTERS:
             context.leave(
                 file, DBT, "its models are statements of a stream processor: compile it, and name its manifest"
@@ -71,7 +71,7 @@ def read_dbt_projects(files: Sequence[RepositoryFile], context: Context) -> None
 
 
 @dataclass(slots=True)
-class _Model:
+class _DbtModel:
     """A model: the tables that it names, its settings, and its SQL; *unknown* says what of it is not compiled."""
 
     names: list[str] = field(default_factory=list)
@@ -86,13 +86,13 @@ class _Model:
 
 
 @dataclass(frozen=True, slots=True)
-class _Compiler:
+class _ModelCompiler:
     """Puts the names of tables into the SQL of models, and models without a table before it, as dbt does."""
 
-    models: Mapping[str, _Model]
+    models: Mapping[str, _DbtModel]
     relations: Mapping[str, str]
 
-    def sql(self, model: _Model, depth: int = 0) -> str:
+    def sql(self, model: _DbtModel, depth: int = 0) -> str:
         """Return the compiled SQL of a model; empty where a part of it is not known."""
         parts: dict[str, str] = {}
 
@@ -109,14 +109,15 @@ class _Compiler:
         before = ", ".join(f"{name} as ({part})" for name, part in parts.items())
         if not before:
             return sql
-        return _WITH.sub(lambda match: f"{match[0]}{before}, ", sql, count=1) if _WITH.match(sql) else f"with {before} {sql}"
+        own = _WITH.match(sql)
+        return f"{own[0]}{before}, {sql[own.end() :]}" if own else f"with {before} {sql}"
 
 
 _WITH = re.compile(r"(?i)(?:\s|--[^\n]*\n)*+with\s+(?:recursive\s+)?")
 
 
 @dataclass
-class _Files:
+class _ProjectFiles:
     """The files of one project; *read* are those that its tables come from, *left* those that are not compiled."""
 
     file: RepositoryFile
@@ -167,7 +168,7 @@ class _Files:
         known = {**relations, **sources}
         for name, model in compiled.items():
             reason = model.unknown or next((f"no model is called {one}" for one in model.names if one not in known), "")
-            sql = "" if reason else _Compiler(compiled, relations).sql(model)
+            sql = "" if reason else _ModelCompiler(compiled, relations).sql(model)
             if sql:
                 self.read.append(models[name])
             else:
@@ -253,14 +254,14 @@ class _Files:
             node = mapping(node, part)
         return found | {key.lstrip("+"): str(value) for key, value in node.items() if isinstance(value, str)}
 
-    def _compiled(self, name: str, path: str, sources: Mapping[str, Json]) -> _Model:
-        model = _Model(config=self._configured(path))
+    def _compiled(self, name: str, path: str, sources: Mapping[str, Json]) -> _DbtModel:
+        model = _DbtModel(config=self._configured(path))
         content = self.context.text(path) or ""
         if not content or len(content) > _LONGEST:
             model.unknown = "it is empty, or too large"
             return model
         skipped, parts, at = 0, list[str](), 0
-        for piece in _pieces(content):
+        for piece in _template_parts(content):
             parts += [content[at : piece.start]] if not skipped else []
             at = piece.end
             if piece.kind == "%":
@@ -277,7 +278,7 @@ class _Files:
             model.unknown = model.unknown or "Jinja in it is not evaluated"
         return model
 
-    def _value(self, code: str, name: str, model: _Model, sources: Mapping[str, Json]) -> str:
+    def _value(self, code: str, name: str, model: _DbtModel, sources: Mapping[str, Json]) -> str:
         """Return what stands for an expression of Jinja in compiled SQL; a table as a mark with its name."""
         try:
             tree = ast.parse(code.strip(), mode="eval").body
@@ -317,15 +318,15 @@ class _Files:
         """Return a setting with the default of its environment variable; empty where that is not known."""
         if "{" not in value:
             return value
-        model = _Model()
+        model = _DbtModel()
         parts, at = list[str](), 0
-        for piece in _pieces(value):
+        for piece in _template_parts(value):
             parts += [value[at : piece.start], self._value(piece.text, "", model, {})]
             at = piece.end
         return "" if model.unknown else "".join((*parts, value[at:]))
 
 
-class _Piece(NamedTuple):
+class _TemplatePart(NamedTuple):
     """A part of a template: an expression (`{`), a block (`%`) or a remark (`#`), and where it stands."""
 
     start: int
@@ -334,7 +335,7 @@ class _Piece(NamedTuple):
     text: str
 
 
-def _pieces(content: str) -> Iterator[_Piece]:
+def _template_parts(content: str) -> Iterator[_TemplatePart]:
     """Yield the parts of a template, up to one that does not end; an expression may have braces of its own."""
     at = 0
     while (found := _MARKS.search(content, at)) is not None:
@@ -347,7 +348,7 @@ def _pieces(content: str) -> Iterator[_Piece]:
             end = 0 if end == 1 else end
         if not end:
             return
-        yield _Piece(found.start(), end, kind, content[found.start() + 2 : end - 2].strip("-").strip())
+        yield _TemplatePart(found.start(), end, kind, content[found.start() + 2 : end - 2].strip("-").strip())
         at = end
 
 
