@@ -165,7 +165,7 @@ HARMLESS: Mapping[str, tuple[str, ...]] = {
     "iceberg": (
         *("iceberg.table.*", "iceberg.control.*", "iceberg.coordinator.*", "iceberg.hadoop*", "iceberg.kafka.*"),
         *("iceberg.tables.default-*", "iceberg.tables.auto-*", "iceberg.tables.schema-*", "iceberg.tables.cdc-*"),
-        *("iceberg.tables.evolve-*", "iceberg.tables.upsert-*", "iceberg.tables.write-*"),
+        *("iceberg.tables.route-field", "iceberg.tables.evolve-*", "iceberg.tables.upsert-*", "iceberg.tables.write-*"),
     ),
     "doris": ("label.prefix", "sink.properties.partial_columns"),
     "starrocks": ("sink.properties.partial_update*",),

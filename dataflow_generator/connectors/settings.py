@@ -165,7 +165,7 @@ UNINTERPRETED: Mapping[str, tuple[Setting, ...]] = {
         Setting("sink.properties.json_root", Affected.COLUMNS),
         Setting("converter.mode", Affected.COLUMNS, values("normal")),
     ),
-    "iceberg": (Setting("iceberg.tables.route-field", Affected.DATASETS),),
+    "iceberg": (),
     "clickhouse": (),
     "search": (),
     "jdbc source": (),

@@ -64,10 +64,12 @@ _SWITCHED_OFF = words(".disabled .off .bak .old .orig .skip .ignore .ignored .in
 """Endings of files that nothing deploys."""
 _DEPLOYED = re.compile(
     r"connector\.class|^apiVersion:\s*['\"]?(?:kafka\.strimzi\.io|kafka\.jikkou\.io|core\.jikkou\.io"
-    r"|platform\.confluent\.io|flink\.apache\.org|cmf\.confluent\.io)|^kind:\s*ConfigMap|\bdataType:|^context:|^custom(?:Service|User)Acls:"
+    r"|platform\.confluent\.io|flink\.apache\.org|cmf\.confluent\.io)|^kind:\s*ConfigMap|\bdataType:|^context:"
     r"|\A(?>[\s\S]*?^(?:topics|services):\s*$)[\s\S]*?\b(?:partitions|type:\s*(?:application|kafka-streams|kafka-connect))\b",
     re.MULTILINE,
 )
+_RULES = re.compile(r"^custom(?:Service|User)Acls:", re.MULTILINE)
+"""Rules of access of kafka-gitops, which may be in a file of their own."""
 _TEMPLATE = re.compile(r"\{\{-?\s*(?:if|range|with|include|template|end|toYaml|\.Values|\.Release|\$)")
 
 
@@ -100,7 +102,9 @@ def read_connector_files(files: Sequence[RepositoryFile], context: Context) -> N
 
 def is_deployment_file(file: RepositoryFile) -> bool:
     """Check whether a YAML file declares topics, connectors or jobs; the connectors of a pipeline are read with it."""
-    return file.ending in _YAML and _DEPLOYED.search(file.text) is not None and not is_pipeline(file)
+    if file.ending not in _YAML or is_pipeline(file):
+        return False
+    return any(pattern.search(file.text) for pattern in (_DEPLOYED, _RULES))
 
 
 def read_deployment_files(files: Sequence[RepositoryFile], context: Context) -> None:

@@ -167,7 +167,7 @@ def names_topic(statements: list[SqlStatement]) -> bool:
 _CREATING = re.compile(r"\s*CREATE\b", re.IGNORECASE)
 _QUERY = re.compile(r"\bAS\s++(?:SELECT|WITH)\b", re.IGNORECASE)
 _KAFKA = re.compile(r"(?<![A-Za-z])kafka", re.IGNORECASE)
-_TOPIC_OPTION = re.compile(r"(?<![a-z])(?:topic|subscribe)\w*[\"'`]?\s*+(?:=>?\s*+)?['\"]\w", re.IGNORECASE)
+_TOPIC_OPTION = re.compile(r"(?<![a-z])(?:topic|subscribe)\w{0,40}+[\"'`]?\s*+(?:=>?\s*+)?['\"]\w", re.IGNORECASE)
 
 
 _NAME = r"(?P<name>(?:[\w$]+|\"[^\"]+\"|`[^`]+`)(?:\s*\.\s*(?:[\w$]+|\"[^\"]+\"|`[^`]+`))*)"

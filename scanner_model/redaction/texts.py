@@ -143,7 +143,7 @@ def _masked(text: str, extra: ExtraNames, on_secret: OnSecret | None) -> str:
 
 
 def mask_users(text: str) -> str:
-    """Hide the passwords that statements give to users (`IDENTIFIED BY`), and those known by their position."""
+    """Hide the passwords that statements give to users (`IDENTIFIED BY`), or by position."""
     if "identified" in text.lower():
         text = _IDENTIFIED.sub(lambda match: _hide(match, None), text)
     return _POSITIONAL.sub(lambda match: _hide(match, None), text)

@@ -184,6 +184,7 @@ def test_a_setting_of_columns_that_no_list_knows_makes_them_unknown(name: str, s
         ("snowflake", {"snowflake.jdbc.map": "a:b", "snowflake.topic2table.map.regex.replacement": "false"}),
         ("bigquery", {"autoCreateTables": "true", "kafkaDataFieldName": "k", "timestampPartitionFieldName": "at"}),
         ("iceberg", {"iceberg.tables.default-id-columns": "id", "iceberg.control.topic": "c"}),
+        ("iceberg", {"iceberg.tables.route-field": "kind", "iceberg.table.db.orders.route-regex": "order"}),
         ("clickhouse", {"bypassFieldCleanup": "true", "zkDatabase": "z"}),
     ],
 )
