@@ -493,3 +493,26 @@ def test_a_build_script_is_no_code_of_a_program(check):
     edit = {"feed/build.gradle.kts": build.replace("{ kotlin", '{ id("swagger") version "5"; kotlin')}
 
     assert check({**edit, "a.ksql": KSQL + "-- more\n"}, base).verdict is Verdict.FINE
+
+
+def test_an_event_of_a_library_that_hides_kafka_is_sent(check):
+    """Eventuate Tram publishes domain events to the topic of their aggregate."""
+    event = (
+        "package shop;\n\npublic class OrderApproved implements DomainEvent {\n    Long orderId;\n    String state;\n"
+    )
+    event += "    OrderApproved(Long orderId, String state) { this.orderId = orderId; this.state = state; }\n}\n"
+    service = (
+        "package shop;\n\nimport io.eventuate.tram.events.publisher.DomainEventPublisher;\n\n"
+        "class Orders {\n    DomainEventPublisher publisher;\n\n    void approve(Long id, String state) {\n"
+        '        publisher.publish("shop.Order", id, List.of(new OrderApproved(id, state)));\n    }\n}\n'
+    )
+    base = {"pom.xml": "<project/>", "shop/OrderApproved.java": event, "shop/Orders.java": service}
+    less = (
+        event.replace("    Long orderId;\n", "").replace("Long orderId, ", "").replace("this.orderId = orderId; ", "")
+    )
+    head = {"shop/OrderApproved.java": less, "shop/Orders.java": service.replace("(id, state))", "(state))")}
+
+    report = check(head, base)
+
+    assert "record-field-removed" in {finding.rule for finding in report.findings if finding.counts}
+    assert "shop.Order" in str(report.findings)
