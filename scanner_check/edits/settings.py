@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from scanner_check.edits.documents import ITEM, Document, Leaf, read_documents
+from scanner_model.lazy_names import load
 from scanner_model.redaction import MASK
 from scanner_model.redaction.names import is_secret_name
 from scanner_model.redaction.statements import is_secret_setting
 from scanner_model.redaction.texts import mask_text
 
 _LONGEST = 80
+_CODE_OF = "scanner_check.edits.statements:code_of"
+_STATEMENT = re.compile(r"(?i)\s*(?:CREATE|INSERT|SELECT|WITH|SET|USE|EXECUTE)\s")
 
 
 class Setting(NamedTuple):
@@ -65,8 +69,16 @@ def setting_edits(path: str, before: str, after: str) -> list[Setting] | None:
         return None
     edits: list[Setting] = []
     for one, other in _pairs(old, new):
-        edits += _document_edits(one, other)
+        edits += (edit for edit in _document_edits(one, other) if not _only_laid_out(edit))
     return edits
+
+
+def _only_laid_out(edit: Setting) -> bool:
+    """Return whether a value is a statement of SQL that has the same words in another layout."""
+    before, after = edit.before or "", edit.after or ""
+    if not (_STATEMENT.match(before) and _STATEMENT.match(after)):
+        return False
+    return bool(load(_CODE_OF)(before) == load(_CODE_OF)(after))
 
 
 def _pairs(old: Sequence[Document], new: Sequence[Document]) -> Iterator[tuple[Document | None, Document | None]]:

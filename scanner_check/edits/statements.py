@@ -25,6 +25,9 @@ _NO_COLUMN = words(
     " SELECT INSERT CREATE WATERMARK GRACE RETENTION FETCH OFFSET TABLESAMPLE FOR PIVOT UNPIVOT EXCEPT INTERSECT"
 )
 """Words that a further column of a list does not have."""
+_POSITIONAL = re.compile(r"(?i)(?:\b|_)(?:format|encode)\W{1,6}(?:csv|raw|delimited|kafka)\b")
+"""An option of a table for a format that has values by their position: of Flink, ksqlDB or RisingWave."""
+_STRUCTURED = words("STRUCT ROW ARRAY MAP MULTISET")
 
 
 def codes_of(text: str) -> list[str]:
@@ -117,7 +120,12 @@ def _is_same(before: str, after: str) -> bool:
 
 
 def _only_adds_columns(before: str, after: str) -> bool:
-    """Return whether a statement has what it had, and further columns in lists: what they come from, the flows show."""
+    """Return whether a statement has what it had, and further columns in lists: what they come from, the flows show.
+
+    In a format without names, each further column is a value that the records have to have.
+    """
+    if _POSITIONAL.search(after):
+        return False
     old, new = (_items(_TOKEN.findall(text)) for text in (before, after))
     left = iter(new)
     is_longer = all(item in left for item in old)
@@ -126,22 +134,28 @@ def _only_adds_columns(before: str, after: str) -> bool:
 
 
 def _items(tokens: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return a statement as the items of its lists of columns, and what is between these."""
+    """Return a statement as the items of its lists of columns, and what is between these.
+
+    The fields of a type such as `STRUCT<id INT, name STRING>` are a list inside an item.
+    """
     found: list[tuple[str, ...]] = []
     item: list[str] = []
-    calls, is_list, is_start = 0, False, True  # parentheses around the arguments of a call, or of a type
+    calls, types, is_list, is_start = 0, 0, False, True  # *calls*: parentheses of the arguments of a call or a type
     for at, piece in enumerate(tokens):
         word = piece.upper()
         is_first = piece == "(" and is_start
         is_inner = piece == "(" and [one.upper() for one in tokens[at + 1 : at + 2]] == ["SELECT"]
+        is_type = piece == "<" and at > 0 and tokens[at - 1].upper() in _STRUCTURED
         is_start = is_start and piece != "(" and word != "SELECT"
-        begins = not calls and (is_first or word == "SELECT")
-        ends = not calls and is_list and (word == "FROM" or piece == ")")
+        begins = not calls and (is_first or is_type or word == "SELECT")
+        closes_type = piece == ">" and types > 0 and not calls
+        ends = not calls and is_list and (word == "FROM" or piece == ")" or closes_type)
         calls += (piece == "(" and not is_first and not is_inner) - (piece == ")" and calls > 0)
+        types += is_type - closes_type
         if begins or ends or (is_list and piece == "," and not calls):
             found.append(tuple(item))
             found += [(piece,)] if piece != "," else []
-            item, is_list = [], begins or (is_list and not ends)
+            item, is_list = [], begins or (is_list and (not ends or closes_type))
         else:
             item.append(piece)
     return [one for one in (*found, tuple(item)) if one]

@@ -19,7 +19,8 @@ def copied_files(trees: Trees, objects: ObjectReader) -> Mapping[str, str]:
     Text that moves is not copied: its former file is gone, or keeps only what the new one lacks.
     """
     changed = [path for path in trees.changed if path in trees.base and path in trees.head][:_MOST_COMPARED]
-    added = [path for path in trees.changed if path not in trees.base][:_MOST_COMPARED]
+    now = {trees.head[path] for path in changed}  # a version of its own, beside the file that has the newest
+    added = [path for path in trees.changed if path not in trees.base and trees.head[path] not in now][:_MOST_COMPARED]
     if not changed or not added:
         return {}
     former = {path: _lines(trees.base[path], objects) for path in changed}

@@ -332,7 +332,8 @@ def broken_files(paths: Iterable[str], trees: Trees, objects: ObjectReader) -> I
             continue
         both = zip((trees.base, trees.head), objects.texts(path, trees), strict=True)
         before, after = (parse(text) if path in tree else "" for tree, text in both)
-        if after and (not before or path.endswith((".yaml", ".yml"))):
+        is_sequence = path not in trees.base and path.endswith(".json") and _is_sequence(objects.texts(path, trees)[1])
+        if after and not is_sequence and (not before or path.endswith((".yaml", ".yml"))):
             line, _, error = after.partition(" ")
             yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path, line=int(line)), path, error)
 
@@ -364,4 +365,21 @@ def _json_error(text: str) -> str:
     return ""
 
 
+def _is_sequence(text: str) -> bool:
+    """Return whether a text is several JSON values, one after the other, as some tools take them."""
+    for _ in range(_MOST_VALUES):
+        try:
+            load_text(text, strict=False)
+        except json.JSONDecodeError as error:
+            if error.msg != "Extra data":
+                return False
+            text = text[error.pos :]
+        except ValueError:
+            return False
+        else:
+            return True
+    return False
+
+
+_MOST_VALUES = 100
 _PARSERS = {"yaml": _yaml_error, "yml": _yaml_error, "json": _json_error}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,7 +23,7 @@ from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, 
 from scanner_programs.calls import names_in
 from scanner_programs.deep import deep_recursion
 from scanner_programs.endpoints import Endpoints, endpoints_of
-from scanner_programs.ir import Assign, Declare, Field, File, Literal, Parameter, Record, walk
+from scanner_programs.ir import Assign, Call, Declare, Field, File, Literal, New, Parameter, Record, walk
 from scanner_programs.languages import BY_ENDING
 from scanner_programs.languages.lowering import Lowering
 from scanner_programs.libraries.selection import MOST_FILES, files_near_clients
@@ -133,8 +134,8 @@ def parts_near(files: Sequence[File], using: Mapping[str, Collection[str]]) -> d
     in the file itself, and elsewhere if the file imports the client.
     """
     own = [file for file in files if file.path in using]
-    defined = Program(tuple(files)).classes.keys()
-    clients = {file.path: _clients_in(file, using[file.path], defined) for file in own}
+    classes = Program(tuple(files)).classes
+    clients = {file.path: _clients_in(file, using[file.path], classes) for file in own}
     found = {
         (file.path, name): part
         for file in own
@@ -158,6 +159,8 @@ def parts_near(files: Sequence[File], using: Mapping[str, Collection[str]]) -> d
         found.setdefault((place.file.path, place.name), _part(place))
         is_near = not clients.get(place.file.path, True)
         for name in names_in(place.function):
+            for made in classes.get(name, ()) if len(classes.get(name, ())) <= _MOST_MEANT else ():
+                found.setdefault((made.file.path, name), (code_text(made.cls.fields), made.cls.line))
             meant = called.get(name, [])
             beside = [other for other in meant if other.file is place.file]
             waiting += beside or (meant if len(meant) <= _MOST_MEANT and not is_near else [])
@@ -165,6 +168,57 @@ def parts_near(files: Sequence[File], using: Mapping[str, Collection[str]]) -> d
 
 
 _MOST_MEANT = 2
+_BROKER = re.compile(r"(?i)(?:^|[/@, ])(?:[\w.-]*(?:kafka|broker|redpanda)[\w.-]*:90\d\d|[\w.-]+:909[268])(?:$|[/, ])")
+"""An address of brokers: a port that brokers listen on by default, at a host that is called after them or any other."""
+_STANDARD: Mapping[str, re.Pattern[str]] = {
+    "go": re.compile(r"[^./]+(?:/|$)"),
+    "python": re.compile(rf"(?:{'|'.join(sys.stdlib_module_names)})(?:\.|$)"),
+    "typescript": re.compile(r"(?:node:.*|net|tls|dns|https?|url|process)$"),
+}
+"""Packages that a language itself has, by their names."""
+_OF_PLATFORM = re.compile(r"(?:java|javax|jakarta|kotlin|scala|System|std)\b")
+
+
+def given_brokers(
+    sources: Sources, trees: Iterable[Mapping[str, str]], paths: Sequence[str]
+) -> dict[str, frozenset[str]]:
+    """Return the files that use a package whose calls are given an address of brokers, each with these packages.
+
+    Whatever its name, it is a client of Kafka.
+    """
+    listed = [(path, tree[path]) for tree in trees for path in paths if path in tree]
+    named = [key for key in dict.fromkeys(listed) if re.search(r":90\d\d", sources.text(key[1]))]
+    files = [file for path, name in named if (file := sources.file(path, name)) is not None]
+    packages = frozenset(package.lower() for file in files for package in _given_brokers(file))
+    if not packages:
+        return {}
+    return {path: packages for path, name in listed if any(one in sources.text(name).lower() for one in packages)}
+
+
+def _given_brokers(file: File) -> Iterator[str]:
+    """Yield the packages of a file whose calls have an address of brokers, or what holds one, as an argument."""
+    with deep_recursion():
+        nodes = list(walk((file.classes, file.functions, file.methods, file.statements)))
+        held, known = set[str](), -1
+
+        def is_given(code: object) -> bool:
+            texts = (one.text for one in walk(code) if isinstance(one, Literal))
+            return any(map(_BROKER.search, texts)) or not held.isdisjoint(names_in(code))
+
+        while len(held) > known:
+            known = len(held)
+            held |= {
+                one.name if isinstance(one, Field) else code_text(one.target).rpartition(".")[2]
+                for one in nodes
+                if isinstance(one, Declare | Assign | Field) and one.value is not None and is_given(one.value)
+            }
+        for call in nodes:
+            if isinstance(call, Call | New) and is_given(call.arguments):
+                names = names_in(call.function) if isinstance(call, Call) else (call.type,)
+                full = next((file.imports[name] for name in names if name in file.imports), "")
+                package = full if "/" in full else full.rpartition(".")[0] or full
+                if package and full[:1] != "." and not _STANDARD.get(file.language, _OF_PLATFORM).match(package):
+                    yield package
 
 
 def _callers(meant: Iterable[Place], places: Sequence[Place]) -> list[Place]:
@@ -228,7 +282,7 @@ def _clients_in(file: File, words: Collection[str], defined: Collection[str]) ->
     held |= {
         code_text(one.target)
         for one in file.statements
-        if isinstance(one, Declare) and not found.isdisjoint(names_in(one))
+        if isinstance(one, Declare | Assign) and not found.isdisjoint(names_in(one))
     }
     return found | held
 

@@ -90,6 +90,16 @@ CLIENTS: tuple[Client, ...] = (
         languages=_JVM,
     ),
     Client(
+        "Eventuate Tram",
+        ("io.eventuate.tram",),
+        sends={
+            "publish": {3: "topic key value", 4: "topic key headers value"},
+            "send": {2: "topic value", 4: "topic value - headers", 5: "topic - value - headers"},
+        },
+        types=_words("DomainEventPublisher MessageProducer CommandProducer"),
+        languages=_JVM,
+    ),
+    Client(
         "MicroProfile Reactive Messaging",
         ("org.eclipse.microprofile.reactive.messaging", "io.smallrye.reactive.messaging"),
         sends={

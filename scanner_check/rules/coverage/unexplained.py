@@ -27,6 +27,7 @@ from scanner_check.rules.flows.program_changes import ProgramChanges
 from scanner_check.sides import mentions
 from scanner_check.sides.commit import Commit, uses_of, written_by
 from scanner_check.users.hits import Hits
+from scanner_extractor.repository.declared import path_of
 from scanner_extractor.repository.files import LARGEST
 from scanner_extractor.repository.statements import DATABASE, engine_of, statements_of
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION, describes_topics, granted
@@ -116,7 +117,7 @@ class Unexplained:
         """Yield the connectors whose file leaves what a script or kustomization deploys."""
         before, after = (_declared(commit, DeclaredKind.CONNECTOR) for commit in (self._base, self._head))
         places = {
-            name: (_path_of(before[name].place), _path_of(after[name].place)) for name in before.keys() & after.keys()
+            name: (path_of(before[name].place), path_of(after[name].place)) for name in before.keys() & after.keys()
         }
         dropped: dict[str, Place] = {}
         for path, (old, new) in texts.items():
@@ -190,7 +191,7 @@ class Unexplained:
     def _topic_in(self, path: str, commit: Commit) -> str:
         """Return the topic that a file of a commit is about; its path if that is not one."""
         reading = commit.reading
-        names = {one.name for one in reading.of(Declaration) if _path_of(one.place) == path}
+        names = {one.name for one in reading.of(Declaration) if path_of(one.place) == path}
         # A topic of several files, one for each cluster, is declared once, and has an owner in each.
         names |= {one.topic for one in reading.of(Annotation) if one.topic and one.name.startswith(f"{path}#")}
         return min(names) if len(names) == 1 else path
@@ -236,7 +237,7 @@ class Unexplained:
     def _written_in(self, path: str) -> list[GraphDataset]:
         """Return what the statements of a file write in the first commit."""
         statements = {
-            entry.statement for entry in self._base.reading.of(StreamingStatement) if _path_of(entry.detail) == path
+            entry.statement for entry in self._base.reading.of(StreamingStatement) if path_of(entry.detail) == path
         }
         jobs = (job for job in self._base.jobs if dict(job.flows.job.attributes).get("statement"))
         written = {
@@ -272,11 +273,11 @@ class Unexplained:
         """Return the statements of the changed files of one side, without comments, each with its file."""
         listed = [(path, both[side]) for path, both in texts.items() if self._is_sql(path)]
         for entry in commit.reading.of(StreamingStatement):
-            path = _path_of(entry.detail)
+            path = path_of(entry.detail)
             if path in texts and not self._is_sql(path):
                 listed.append((path, entry.statement))
         read = {
-            _path_of(entry.detail) for one in (self._base, self._head) for entry in one.reading.of(StreamingStatement)
+            path_of(entry.detail) for one in (self._base, self._head) for entry in one.reading.of(StreamingStatement)
         }
         codes: list[tuple[str, str]] = []
         for path, text in listed:
@@ -341,11 +342,7 @@ def _declared(commit: Commit, kind: DeclaredKind) -> dict[str, Declaration]:
     return {entry.name: entry for entry in commit.reading.of(Declaration) if entry.kind is kind}
 
 
-def _path_of(place: str) -> str:
-    return place.rpartition(":")[0] if place[-1:].isdigit() and ":" in place else place
-
-
 def _unknown(place: str, target: str, message: Message, item: str = "") -> ChangeFinding:
     line = place.rpartition(":")[2]
-    at = Place(file=_path_of(place), line=int(line)) if _path_of(place) != place else Place(file=place)
+    at = Place(file=path_of(place), line=int(line) if path_of(place) != place else 1)
     return NOT_JUDGED.found(Verdict.UNKNOWN, at, target, message=message, item=item)

@@ -12,6 +12,7 @@ from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import GraphDataset
 from scanner_check.edits.client_settings import words_of_code
+from scanner_check.edits.libraries import is_build_file as is_judged_by_libraries
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge.clients import Meaning, meaning_of
 from scanner_check.model import Affected, ChangeFinding, Message, Place, Verdict, few
@@ -28,7 +29,17 @@ from scanner_check.rows.programs import (
 from scanner_check.rows.rule import Rule
 from scanner_check.sides import mentions
 from scanner_check.sides.commit import Commit, files_using, read_by, written_by
-from scanner_check.sides.programs import Made, Part, Sources, endpoints, file_text, files_of, is_readable, parts_near
+from scanner_check.sides.programs import (
+    Made,
+    Part,
+    Sources,
+    endpoints,
+    file_text,
+    files_of,
+    given_brokers,
+    is_readable,
+    parts_near,
+)
 from scanner_check.users.field_users import with_field_users
 from scanner_check.users.hits import Hits
 from scanner_check.users.others import CLUSTER
@@ -114,7 +125,7 @@ class ProgramChanges:
         """Return the modules of programs that changed code or settings are part of."""
         modules: dict[str, None] = {}
         for path in mentions.changed_programs(self._trees):
-            if self._why_unread(path):
+            if is_judged_by_libraries(path) or self._why_unread(path):
                 continue
             self._compare_text(path)
             if path in self.edited:
@@ -171,23 +182,26 @@ class ProgramChanges:
             for commit in (self._base, self._head)
             for one in commit.reading.of(StreamingStatement)
         }
-        using = {path for path in self.applications if path not in known and self.modules.of(path) == module}
+        own = (path for path in self.applications if path not in known and self.modules.of(path) == module)
+        using = {path: language.client_words if (language := language_of(path)) else _CLIENT_WORDS for path in own}
+        if not (before.clients or after.clients or contracts):
+            trees = (self._trees.base, self._trees.head)
+            for path, packages in given_brokers(self._sources, trees, listed).items():
+                using[path] = {*using.get(path, ()), *packages}
         if using and (changed := dict(self._changed_near(using, listed))):
             first = next((part for part in changed if part[0] in using), next(iter(changed)))
             names = few([first[1], *dict.fromkeys(name for _, name in changed if name != first[1])])
             yield Difference("code", (), (first[0], changed[first]), False, names, "", "changed", first[1])
 
-    def _changed_near(self, using: Iterable[str], listed: Iterable[str]) -> Iterator[tuple[Part, int]]:
+    def _changed_near(self, using: Mapping[str, Collection[str]], listed: Iterable[str]) -> Iterator[tuple[Part, int]]:
         """Yield the functions and statements that differ around the files *using* a client that is not known.
 
-        Each has its line.
+        Those have the words that name the client. Each part has its line.
         """
-        languages = {path: language_of(path) for path in using}
-        words = {path: language.client_words if language else _CLIENT_WORDS for path, language in languages.items()}
-        paths = list(dict.fromkeys((*listed, *words)))
+        paths = list(dict.fromkeys((*listed, *using)))
         before, after = (
             parts_near(
-                [file for path in paths if path in tree and (file := self._sources.file(path, tree[path]))], words
+                [file for path in paths if path in tree and (file := self._sources.file(path, tree[path]))], using
             )
             for tree in (self._trees.base, self._trees.head)
         )

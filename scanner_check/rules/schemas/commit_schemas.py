@@ -216,7 +216,13 @@ class SchemaComparison:
         for path, content in base.items():
             if content in alike and head.get(path) == content:
                 alike[content] = (*alike[content], path)
-        return {path: alike[base[path]] for path in self._files if path in base}
+        return {path: alike[base[path]] for path in self._files if path in base and not self._is_in_series(path)}
+
+    def _is_in_series(self, path: str) -> bool:
+        """Return whether the new text of a file is also one of its own beside it: the copies are older versions."""
+        folder, head = path.rpartition("/")[0], self._trees.head
+        new = (other for other in self._trees.changed if other not in self._trees.base and other in head)
+        return any(other.rpartition("/")[0] == folder and head[other] == head.get(path) for other in new)
 
     def _proposal(self, subject: str, text: str | None) -> Proposal:
         return Proposal(

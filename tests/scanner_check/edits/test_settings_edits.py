@@ -151,3 +151,19 @@ def test_the_values_of_a_secret_are_not_shown(name: str) -> None:
 
     assert "hush" not in edit.shown
     assert name.rpartition(".")[2] in edit.shown
+
+
+@pytest.mark.parametrize(
+    ("after", "differs"),
+    [
+        ("CREATE TABLE a (\n  id INT\n);\nINSERT INTO b\n  SELECT id FROM a;", False),
+        ("CREATE TABLE a (id INT); INSERT INTO b SELECT id FROM a WHERE id > 1;", True),
+        ("CREATE  TABLE a (id INT); INSERT INTO b SELECT 'x  y' FROM a;", True),
+    ],
+)
+def test_the_layout_of_a_statement_is_no_edit(after: str, differs: bool) -> None:
+    before = "CREATE TABLE a (id INT); INSERT INTO b SELECT id FROM a;"
+
+    texts = (json.dumps({"spec": {"job": {"args": [sql]}}}) for sql in (before, after))
+
+    assert bool(setting_edits("etl.json", *texts)) is differs

@@ -10,11 +10,15 @@ BIG = "CREATE STREAM big AS SELECT id, total FROM orders WHERE near(a, b) > 1;"
 FILL = "INSERT INTO t SELECT a, COUNT(*) AS n FROM o GROUP BY a;"
 TABLE = "CREATE TABLE t (a INT, b DECIMAL(10, 2)) WITH ('connector' = 'kafka');"
 WITH = "WITH c AS (SELECT a FROM o) INSERT INTO t SELECT a FROM c;"
+NESTED = "CREATE TABLE t (a INT, b ARRAY<ROW<x INT, y INT>>) WITH ('connector' = 'kafka');"
+DELIMITED = "CREATE STREAM s (a INT, b INT) WITH (kafka_topic='t', VALUE_FORMAT='DELIMITED');"
 FURTHER = {
     "computed": (BIG, ("total FROM", "total, total * 2 AS twice FROM")),
     "with cases": (BIG, ("id,", "id, CASE WHEN total > 1 AND id IN (1, 2) THEN 'a' ELSE 'b' END AS size,")),
     "aggregated": (FILL, ("SELECT a", "SELECT a, MAX(x) AS m")),
     "declared inside": (TABLE, ("a INT,", "a INT, c ROW<x INT, y INT>,")),
+    "in a structure": (NESTED, ("x INT,", "x INT, z INT,")),
+    "at the end of a structure": (NESTED, ("y INT>", "y INT, z INT>")),
     "declared by a call": (TABLE, ("a INT,", "a INT, ts AS PROCTIME(),")),
     "through a common table": (WITH, ("SELECT a FROM", "SELECT a, x + 1 AS b FROM")),
     "in the list of the target": ("INSERT INTO t (a) SELECT a FROM o;", ("t (a) SELECT a", "t (a, b) SELECT a, b")),
@@ -33,6 +37,13 @@ OTHERS = {
     "another part of a time": ("INSERT INTO t SELECT EXTRACT(HOUR FROM ts), a FROM o;", ("HOUR", "DAY")),
     "another condition inside": (WITH, ("FROM o", "FROM o WHERE x > 1")),
     "a union": (FILL, (";", " UNION ALL SELECT a, b FROM p;")),
+    "a nested type": (NESTED, ("y INT", "y BIGINT")),
+    "the order in a structure": (NESTED, ("x INT, y INT", "y INT, x INT")),
+    "a value in a format without names": (
+        TABLE.replace("'kafka'", "'kafka', 'format' = 'csv'"),
+        ("a INT,", "a INT, c INT,"),
+    ),
+    "a value of a delimited record": (DELIMITED, ("a INT,", "a INT, c INT,")),
     "a limit": (FILL, (";", " LIMIT 5;")),
 }
 

@@ -22,6 +22,7 @@ TEXT = "".join(f"line {number}\n" for number in range(20))
         ("line 19\n", TEXT.replace("line 19\n", ""), False),
         ("something else\n", TEXT, False),
         (TEXT.replace("line 3", "line three"), "one line\n", False),
+        (TEXT.replace("line 3", "line three"), TEXT.replace("line 3", "line three"), False),
     ],
 )
 def test_a_copy_is_known_by_what_its_origin_keeps(tmp_path: Path, kept: str, added: str, is_copy: bool) -> None:

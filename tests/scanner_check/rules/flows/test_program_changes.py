@@ -451,3 +451,68 @@ def test_a_file_that_only_names_types_of_what_is_read_sends_nothing(check) -> No
     text = INTERCEPTED["pay/trace.go"].replace("len(m.Value)", "len(m.Value) + 1")
 
     assert check({"pay/trace.go": text}, INTERCEPTED).verdict is Verdict.FINE
+
+
+BUSES = {
+    "bus.py": (
+        "from superbus import Bus\n\nbus = Bus('kafka-1:9092,kafka-2:9092')\n\n\n"
+        "def place(order):\n    bus.emit('orders', {'id': order.id, 'total': order.total})\n\n\n"
+        "def page(name):\n    return f'hello {name}'\n"
+    ),
+    "main.go": (
+        'package main\n\nimport (\n\t"acme.io/stream"\n)\n\n'
+        'type Order struct {\n\tId    string\n\tTotal int `json:"total"`\n}\n\n'
+        'func main() {\n\tclient := stream.Dial("broker-1:9092")\n\tclient.Put("orders", Order{Id: "1"})\n}\n\n'
+        'func page(name string) string {\n\treturn "hello " + name\n}\n'
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BUSES)
+def test_what_is_given_the_address_of_brokers_is_a_client(check, name):
+    """Whatever the library is called; code beside it and another address are nothing of it."""
+    code, build = BUSES[name], {"requirements.txt": "superbus\n", "go.mod": "module shop\n"}
+    edit, beside = {name: code.replace("total", "sum")}, {name: code.replace("hello", "hi")}
+
+    assert check(edit, {name: code, **build}).verdict is Verdict.UNKNOWN
+    assert check(beside, {name: code, **build}).verdict is Verdict.FINE
+    other = {
+        path: text.replace("kafka-1:9092,kafka-2:9092", "db:5432").replace("broker-1:9092", "db:5432")
+        for path, text in {**edit, name: code}.items()
+    }
+    assert check({name: other[name].replace("total", "sum")}, {**other, **build}).verdict is Verdict.FINE
+
+
+def test_a_build_script_is_no_code_of_a_program(check):
+    """Its libraries are compared; how a plug-in of the build is set reaches no record."""
+    build = 'plugins { kotlin("jvm") version "1.8.20" }\n'
+    build += 'dependencies { implementation("org.apache.kafka:kafka-clients:3.4.0") }\n'
+    code = "import org.apache.kafka.clients.consumer.KafkaConsumer\n"
+    code += "fun run(c: KafkaConsumer<String, String>, t: String) { c.subscribe(listOf(t)) }\n"
+    base = {**BASE, "feed/build.gradle.kts": build, "feed/src/main/kotlin/Run.kt": code}
+    edit = {"feed/build.gradle.kts": build.replace("{ kotlin", '{ id("swagger") version "5"; kotlin')}
+
+    assert check({**edit, "a.ksql": KSQL + "-- more\n"}, base).verdict is Verdict.FINE
+
+
+def test_an_event_of_a_library_that_hides_kafka_is_sent(check):
+    """Eventuate Tram publishes domain events to the topic of their aggregate."""
+    event = (
+        "package shop;\n\npublic class OrderApproved implements DomainEvent {\n    Long orderId;\n    String state;\n"
+    )
+    event += "    OrderApproved(Long orderId, String state) { this.orderId = orderId; this.state = state; }\n}\n"
+    service = (
+        "package shop;\n\nimport io.eventuate.tram.events.publisher.DomainEventPublisher;\n\n"
+        "class Orders {\n    DomainEventPublisher publisher;\n\n    void approve(Long id, String state) {\n"
+        '        publisher.publish("shop.Order", id, List.of(new OrderApproved(id, state)));\n    }\n}\n'
+    )
+    base = {"pom.xml": "<project/>", "shop/OrderApproved.java": event, "shop/Orders.java": service}
+    less = (
+        event.replace("    Long orderId;\n", "").replace("Long orderId, ", "").replace("this.orderId = orderId; ", "")
+    )
+    head = {"shop/OrderApproved.java": less, "shop/Orders.java": service.replace("(id, state))", "(state))")}
+
+    report = check(head, base)
+
+    assert "record-field-removed" in {finding.rule for finding in report.findings if finding.counts}
+    assert "shop.Order" in str(report.findings)

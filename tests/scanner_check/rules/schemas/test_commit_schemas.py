@@ -50,3 +50,13 @@ def test_a_new_reference_leads_to_the_text_of_its_own_commit(check) -> None:
     head = {"schemas/parcel.json": PARCEL.replace("size.json", "extent.json"), "schemas/extent.json": SIZE}
 
     assert "not-compared" not in {finding.rule for finding in check(head, base).findings if finding.counts}
+
+
+def test_a_new_version_beside_the_current_text_is_no_forgotten_copy(check) -> None:
+    """The older version stays as it was; the current text and its new version are the same."""
+    base = {"schemas/shop/order/1.0.0.yaml": OLD, "schemas/shop/order/current.yaml": OLD}
+    new = OLD.replace("1.0.0", "1.1.0").replace("  id: {", "  note: {type: string}\n  id: {")
+    head = {"schemas/shop/order/1.1.0.yaml": new, "schemas/shop/order/current.yaml": new}
+
+    assert check(head, base).verdict is Verdict.FINE
+    assert check({"schemas/shop/order/current.yaml": new}, base).verdict is Verdict.IMPACT
