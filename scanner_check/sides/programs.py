@@ -20,9 +20,8 @@ from scanner_extractor.repository.applications.settings import (
 from scanner_extractor.repository.bounded_parsing import Trials
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, parse_tree, suffix
 from scanner_programs.calls import names_in
-from scanner_programs.deep import deep_recursion
 from scanner_programs.endpoints import Endpoints, endpoints_of
-from scanner_programs.ir import Assign, Declare, Field, File, Literal, Parameter, Record, walk
+from scanner_programs.ir import Assign, Declare, Field, File, Literal, Parameter, Record, deep_recursion, walk
 from scanner_programs.languages import BY_ENDING
 from scanner_programs.languages.lowering import Lowering
 from scanner_programs.libraries.selection import MOST_FILES, files_near_clients
