@@ -451,3 +451,17 @@ def test_a_file_that_only_names_types_of_what_is_read_sends_nothing(check) -> No
     text = INTERCEPTED["pay/trace.go"].replace("len(m.Value)", "len(m.Value) + 1")
 
     assert check({"pay/trace.go": text}, INTERCEPTED).verdict is Verdict.FINE
+
+
+def test_a_renamed_accessor_of_a_record_that_is_not_followed_is_unknown(check):
+    """A serializer reads its name, which no other code has."""
+    java = (
+        "import org.springframework.kafka.core.KafkaTemplate;\n"
+        "class Rate { private long cents; public long getCents() { return cents; } }\n"
+        "class A { KafkaTemplate<String, Object> t; void send() { t.send(Names.topic(), Rates.next()); } }\n"
+    )
+    base = {**BASE, "shop/pom.xml": "<project/>", "shop/A.java": java}
+
+    report = check({"shop/A.java": java.replace("getCents", "getAmount"), "a.ksql": KSQL + "-- more\n"}, base)
+
+    assert report.verdict is Verdict.UNKNOWN
