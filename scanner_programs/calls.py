@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from scanner_programs import ir
 from scanner_programs.ir import walk
 from scanner_programs.libraries.rows import plain
+from scanner_programs.libraries.standard import ASSIGNS
 from scanner_programs.program import Place
 
 _CALLED = frozenset(("__call__", "invoke", "apply"))
@@ -22,8 +23,10 @@ def names_in(code: object) -> Iterator[str]:
             yield one.name
         elif isinstance(one, ir.New):
             yield one.type.partition("<")[0].rpartition(".")[2]
-        elif isinstance(one, ir.Assign) and isinstance(one.target, ir.Member):
-            yield one.target.name
+        elif isinstance(one, ir.Assign):
+            if isinstance(one.target, ir.Member):
+                yield one.target.name
+            yield from ASSIGNS.get(one.operator, ())
 
 
 def called_in(code: object) -> Iterator[tuple[str, ir.Call]]:

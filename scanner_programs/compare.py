@@ -40,6 +40,7 @@ class Difference:
 def compare(before: Endpoints, after: Endpoints) -> list[Difference]:
     """Return what differs in what two versions of a program send; further fields and topics are no difference."""
     found = list(_contracts(before.contracts, after.contracts, is_whole=not after.is_cut))
+    found += _unstarted(before, after)
     if before.is_opaque or after.is_opaque:
         code = _texts(before, after, "code", before.residue, after.residue)
     else:
@@ -77,6 +78,14 @@ def _contracts(before: Sequence[Contract], after: Sequence[Contract], *, is_whol
         if other is None and one.view not in new and _is_inner(one, before):
             continue
         yield from _differences(one, other, topics, is_whole=is_whole)
+
+
+def _unstarted(before: Endpoints, after: Endpoints) -> Iterator[Difference]:
+    """Yield the functions that still send, and whose class no code names any more: nothing may start them."""
+    kept = {one.view for one in after.contracts}
+    for one in before.contracts:
+        if one.view in before.started & kept and one.view not in after.started:
+            yield Difference("gone", one.topics, one.place, False, "", one.topic, "", one.view, one.method)
 
 
 def _is_elsewhere(
@@ -211,9 +220,12 @@ def _texts(
     """Yield the code that differs and that no contract says more of."""
     topics = tuple(sorted({topic for one in (*before.contracts, *after.contracts) for topic in one.topics}))
     texts = {text for text, _ in new.values()}
+    renamed = {(_declarer(name), text) for name, (text, _) in new.items() if name not in old}
     former = {text for text, _ in old.values()}
     for name, (text, place) in old.items():
-        if name not in new and (text not in texts or before.loose is old):
+        # Of a method under another name, a serializer sees the name.
+        is_moved = text in texts and before.loose is not old and (_declarer(name), text) not in renamed
+        if name not in new and not is_moved:
             yield Difference(aspect, topics, place, False, name, "there", "gone", name)
         elif name in new and new[name][0] != text and not (name.endswith(ORDER) and _is_extended(text, new[name][0])):
             yield Difference(aspect, topics, new[name][1], False, name, "", "changed", name)
@@ -226,6 +238,11 @@ def _function(name: str) -> str:
     """Return the function that a text is of, without its file and the number of its parameters."""
     function = name.rpartition("/")[0]
     return function.partition(": ")[2] or function
+
+
+def _declarer(name: str) -> str:
+    """Return the file and class of a function whose text has a name."""
+    return name.rpartition("/")[0].rpartition(".")[0]
 
 
 def _is_extended(before: str, after: str) -> bool:

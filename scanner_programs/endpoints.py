@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 
 from scanner_programs import ir
+from scanner_programs.behaviour import Behaviours
 from scanner_programs.calls import called_in, names_in, passed_in, reaching
-from scanner_programs.deep import deep_recursion
 from scanner_programs.guards import is_topic
-from scanner_programs.ir import Kind, Literal, Name, walk
+from scanner_programs.ir import Kind, Literal, Name, deep_recursion, walk
 from scanner_programs.libraries.clients import CLIENTS
 from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.standard import ADDS, TAKES
@@ -19,9 +20,9 @@ from scanner_programs.machine import Given, Machine, Made, watches
 from scanner_programs.origins import Origin, OriginReader, shortest
 from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, container_name, parameters_of
 from scanner_programs.receives import Receives
-from scanner_programs.residue import class_texts, code_text, silent_in, typed_in, watchers_in
+from scanner_programs.residue import ORDER, class_texts, code_text, silent_in, typed_in, watchers_in
 from scanner_programs.sequences import is_container
-from scanner_programs.shapes import Shape, shape_of
+from scanner_programs.shapes import Shape, notes_of, shape_of
 from scanner_programs.values import (
     Apply,
     Closure,
@@ -44,9 +45,11 @@ from scanner_programs.values import (
 
 _PLACEHOLDER = re.compile(r"\$\{([^{}]+)\}")
 """The place of a setting in a text, with its default behind a colon."""
+_WORD = re.compile(r"\w+")
 MOST_VIEWS = 400
 """Functions of one program that are evaluated."""
 _MOST_MEANT = 2
+_MOST_CALLERS = 50
 _MOST_RECORDS = 16
 _MOST_OF_SMALL = 150
 """Functions of a program whose code counts whole if names alone say that something sends.
@@ -135,7 +138,8 @@ class Endpoints:
     *residue* are the canonical texts of its functions and classes, by name, *setup* of those that use a client and send
     nothing, *loose* of those that may be part of what is sent and that no evaluation came to. *unresolved* are places
     of calls that may send without a known record, *steps* the expressions that were evaluated, *clients* the files that
-    use a client, *uses* the texts of all code there that names one. *is_bounded*: *loose* has the code on the way to
+    use a client, *uses* the texts of all code there that names one. *started* are the functions that send and whose
+    class is named by code outside of it. *is_bounded*: *loose* has the code on the way to
     what is sent and was not followed whole.
     """
 
@@ -149,6 +153,7 @@ class Endpoints:
     residue: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
     setup: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
     loose: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
+    started: set[str] = field(default_factory=set)
     is_bounded: bool = False
 
     @property
@@ -195,6 +200,7 @@ class _Reader:
         self._program, self._own = program, own
         self._found = Endpoints()
         self._seen: set[tuple[str, int]] = set()
+        self._foreign: set[tuple[str, int, str]] = set()
         self._view: Place | None = None
         self._others: tuple[Place | None, dict[int, Value]] = None, {}
         self._guards: tuple[Place | None, dict[int, tuple[Value, str]]] = None, {}
@@ -246,7 +252,49 @@ class _Reader:
         makers += [place for place in assemblers if id(place) in outer]
         styles = {row.style for listed in self._clients.values() for row in listed}
         self._program.usual = next(iter(styles)) if len(styles) == 1 else ""
+        late = self._evaluate(places, found, makers, texts=texts)
+        if late is not None:  # what others put in a container was not known when it was taken
+            self._found.contracts.clear()
+            self._sent.clear()
+            self._evaluate(places, found, makers, late, texts=texts)
+        for bean, topics in bound:
+            self._run_bound(bean, *topics)
+        if self._machine.spent:
+            self._found.unresolved.append(("", 0))
+        self._idle(found)
+        self._uncovered(found)
+        if len(places) <= _MOST_OF_SMALL:
+            listed = (*self._unentered(found), *self._unnamed(places), *self._registered(found))
+            vague = {id(place): place for place in listed}
+            self._found.unresolved += [(place.file.path, place.function.line or 1) for place in vague.values()]
+        self._unsent()
+        if texts:
+            self._found.started = self._started(places)
+            self._loose(places)
+            if len(places) > _MOST_OF_SMALL:
+                self._cover_ways(places)
+            self._summaries(places, found, {id(place) for place in makers})
+        self._subscribe(places)
+        self._pass(places)
+        self._found.steps = self._machine.steps
+        return self._found
+
+    def _evaluate(
+        self,
+        places: Sequence[Place],
+        found: Mapping[int, Place],
+        makers: Sequence[Place],
+        before: Machine | None = None,
+        *,
+        texts: bool,
+    ) -> Machine | None:
+        """Evaluate every function that reaches a send; *before* knows what is in containers.
+
+        Return the machine if another turn can know more of that.
+        """
         self._machine = Machine(self._program, self._watch, self._serves)
+        if before is not None:
+            self._machine.learn(before)
         rows = [row for listed in self._clients.values() for row in listed]
         self._receives = Receives(self._machine, rows, lambda value: _texts(self._set(value)))
         self._machine.record_text = self._record_text
@@ -268,25 +316,8 @@ class _Reader:
             self._machine.keeps = at < outermost
             if texts or at < outermost or id(place.function) not in self._machine.visited:
                 self._run(place)
-        for bean, topics in bound:
-            self._run_bound(bean, *topics)
-        if len(views) > MOST_VIEWS or self._machine.spent:
-            self._found.unresolved.append(("", 0))
-        self._idle(found)
-        self._uncovered(found)
-        if len(places) <= _MOST_OF_SMALL:
-            vague = {id(place): place for place in (*self._unentered(found), *self._unnamed(places))}
-            self._found.unresolved += [(place.file.path, place.function.line or 1) for place in vague.values()]
-        self._unsent()
-        if texts:
-            self._loose(places)
-            if len(places) > _MOST_OF_SMALL:
-                self._cover_ways(places)
-            self._summaries(places, found, {id(place) for place in makers})
-        self._subscribe(places)
-        self._pass(places)
-        self._found.steps = self._machine.steps
-        return self._found
+        self._machine.spent |= len(views) > MOST_VIEWS
+        return None if self._machine.empty.isdisjoint(self._machine.fed) else self._machine
 
     def _is_entry(self, place: Place) -> bool:
         """Return whether a function may be called from outside of what is evaluated."""
@@ -298,6 +329,15 @@ class _Reader:
         names |= {note for rows in self._clients.values() for row in rows for note in (*row.result, *row.declared)}
         names |= {function.name for function in self._declared}
         found = reaching(places, names)
+        for _ in range(_MOST_MEANT):  # what makes an object of a class that a library gives one of these
+            handled = {id(one.function) for one in found.values()}
+            names |= {
+                known.cls.name
+                for listed in self._program.classes.values()
+                for known in listed
+                if any(id(one.function) in handled for one in self._program.handling.get(id(known.cls), ()))
+            }
+            found = reaching(places, names)
         self._senders = set(found)
         found |= {id(place): place for place in places if self._is_written(place)}
         self._serving = {id(one.known.cls) for one in found.values() if one.known is not None}
@@ -391,7 +431,11 @@ class _Reader:
         feeders += self._exchanging(places)
         taken |= {name for name, _ in feeders if name in self._exchanges or " " in name}
         self._silent = True
-        for place in {id(place): place for name, place in feeders if name and name in taken}.values():
+        listed = {id(place): place for name, place in feeders if name and name in taken}
+        callers = reaching(places, {_called_by(place) for place in listed.values()} - {""})
+        outer = self._outermost(callers.values())
+        listed |= {key: place for key, place in [*callers.items()][:_MOST_CALLERS] if key in outer}
+        for place in listed.values():  # from outside, it is known what the container is
             self._view = place
             self._machine.run(place)
         self._silent = False
@@ -404,7 +448,7 @@ class _Reader:
             if isinstance(one, ir.Field | ir.Declare | ir.Parameter):
                 value = getattr(one, "value", None)
                 name = container_name(one.target) if isinstance(one, ir.Declare) else one.name.lstrip("_")
-                if is_container(one.type) or is_container(_made_type(value)):
+                if any(map(is_container, (one.type, *_made_types(value)))):
                     found.add(name)
         return found
 
@@ -589,7 +633,7 @@ class _Reader:
         if not rows:
             return None
         names = list(_origins(machine, made))
-        # A record or sink that is given says whose call it is as well as the object does.
+        # Without an object that says it, a record or sink that is given says whose call it is.
         sent = [machine.full_type(value) for _, value in made.given if isinstance(value, Thing)]
         for row in rows:
             signature = row.sends[name].get(len(made.given), row.sends[name].get(0, ""))
@@ -597,12 +641,16 @@ class _Reader:
                 of_sinks = [one for _, value in made.given for one in _origins_of(machine, value)]
                 is_other = any("." in one for one in of_sinks)
                 names = of_sinks if is_other else names
-            for one in (*names, *(sent if {"record", "sink"} & {*signature.split()} else ())):
-                plain = one.replace("::", ".")
-                words = plain.partition("<")[0].partition("[")[0].split(".")
-                if begins(one, row.packages) or begins(plain, row.packages) or row.types & {*words}:
+            for one in names:
+                if _is_of(one, row):
                     return row
+        for row in rows:
+            signature = row.sends[name].get(len(made.given), row.sends[name].get(0, ""))
+            if {"record", "sink"} & {*signature.split()} and any(_is_of(one, row) for one in sent):
+                return row
         is_named = any("." in one or "/" in one or one in made.file.imports or one in _TYPES for one in names)
+        if is_named:
+            self._foreign.add((*made.place, name))
         is_free = _is_free(made.of) if made.of is not None else "." in made.name
         if is_named or not is_free:
             return None
@@ -1012,7 +1060,8 @@ class _Reader:
             names = {name for row in rows for name in row.sends}
             for name, code in called_in(place.function):
                 at = (place.file.path, code.line)
-                is_known = name not in names or at in self._seen or at in self._machine.followed
+                is_known = name not in names or at in self._seen
+                is_known |= (*at, name) in self._machine.followed | self._foreign
                 if not is_known and not (self._is_own(name) and id(place.function) in self._machine.visited):
                     self._found.unresolved.append(at)
             if place.file.path not in sending and not names.isdisjoint(name for _, name in passed_in(place.function)):
@@ -1035,7 +1084,7 @@ class _Reader:
                 at = (place.file.path, code.line)
                 if (
                     name not in waiting
-                    or at in machine.followed
+                    or (*at, name) in machine.followed
                     or at in self._seen
                     or (*at, name) in machine.of_libraries
                 ):
@@ -1047,12 +1096,36 @@ class _Reader:
                 if meant and all(id(one) in found and id(one.function) not in machine.entered for one in meant):
                     yield place
 
+    def _registered(self, found: Mapping[int, Place]) -> Iterator[Place]:
+        """Yield the functions that send, that the program's own notes register, and that nothing was seen to call."""
+        named = {name for place in self._program.places for name in names_in(place.function) if name != place.name}
+        for place in found.values():
+            meant = (one for note in place.function.notes for one in self._program.functions.get(note.name, ()))
+            own = [one for one in meant if one.function is not place.function]
+            is_known = place.function.name in named or id(place.function) in self._machine.entered
+            if own and not is_known and id(place) in self._senders:
+                yield place
+
     def _unnamed(self, places: Iterable[Place]) -> Iterator[Place]:
         """Yield the functions on the way to sends whose topic none of them knows: records may be of any topic."""
         named = {one.place for one in self._found.contracts if one.topics or one.topic.startswith("setting(")}
         contracts = (one for one in self._found.contracts if one.place in self._seen and one.place not in named)
         names = {name for one in contracts for name in (one.view, *one.path)}
         yield from (place for place in places if place.name in names) if names else ()
+
+    def _started(self, places: Sequence[Place]) -> set[str]:
+        """Return the functions that send and whose class is named outside of it, as where a program starts it."""
+        views = {one.view for one in self._found.contracts}
+        classes = {place.name: place.known for place in places if place.known is not None and place.name in views}
+        wanted = {known.cls.name for known in classes.values()}
+        named: dict[str, set[int]] = {}
+        for place in places:
+            own = id(place.known.cls) if place.known is not None else 0
+            types = _types_in((place.function, place.known.cls.fields if place.known is not None else ()))
+            for text in (*types, *(_whole_name(one) for one in walk(place.function))):
+                for word in wanted.intersection(_WORD.findall(text)):
+                    named.setdefault(word, set()).add(own)
+        return {view for view, known in classes.items() if named.get(known.cls.name, set()) - {id(known.cls)}}
 
     def _loose(self, places: Sequence[Place]) -> None:
         """Note the functions and classes that what was evaluated mentions, and that no evaluation came to."""
@@ -1063,7 +1136,6 @@ class _Reader:
             if id(place.function) in visited:
                 mentioned |= {*names_in(place.function), *map(base_type, _types_in(place.function))}
                 mentioned |= set(map(base_type, _types_in(place.known.cls.fields if place.known is not None else ())))
-        is_known = all(one.topics for one in self._found.contracts)
         direct = {name for name in mentioned if name in self._program.functions}
         waiting += [
             name for name in direct if not any(id(one.function) in visited for one in self._program.functions[name])
@@ -1071,6 +1143,7 @@ class _Reader:
         named: dict[str, list[Place]] = {}
         for place in places:
             named.setdefault(_called_by(place), []).append(place)
+        self._cover_makers(places)
         seen: set[int] = set()
         while waiting:
             meant = named.get(waiting.pop(), ())
@@ -1091,8 +1164,28 @@ class _Reader:
                     loggers = self._loggers.get(known.cls.name, ())
                     for one in (one for one in known.cls.fields if one.name not in loggers):
                         # A topic that is not known may be the value of a field.
-                        code = (one.type, one.notes) if is_known else (one.type, one.notes, one.value)
+                        code = (one.type, notes_of(one), one.value if isinstance(one.value, Literal) else None)
                         self._found.loose[f"{known.qualified}.{one.name}"] = code_text(code), at
+
+    def _cover_makers(self, places: Sequence[Place]) -> None:
+        """Note the functions that make what functions which send are given, as far as no one was seen to call these."""
+        ways = {name for one in self._found.contracts for name in (one.view, *one.path)}
+        called = {name for one in self._found.contracts for name in one.path if name != one.view}
+        wanted = {
+            id(known.cls): known.cls.name
+            for place in places
+            if place.name in {one.view for one in self._found.contracts} - called
+            for one in place.function.parameters
+            if (known := self._program.class_of(one.type, place.file, place.known)) is not None
+        }
+        for place in places:
+            if (
+                place.name not in ways
+                and place.function.name
+                and not {*wanted.values()}.isdisjoint(_made_by(place.function))
+            ):
+                at = (place.file.path, place.function.line or 1)
+                self._found.loose[f"{place.name}/{len(place.function.parameters)}"] = self._text(place), at
 
     def _cover_ways(self, places: Iterable[Place]) -> None:
         """Note the functions on the way to sends that are not followed whole: of a large program, they stand for all.
@@ -1181,9 +1274,15 @@ class _Reader:
 
     def _summaries(self, places: Iterable[Place], found: Mapping[int, Place], makers: set[int]) -> None:
         for place in places:
-            text = self._text(place)
             at = (place.file.path, place.function.line or 1)
-            self._found.residue[f"{place.file.path}: {place.name}/{len(place.function.parameters)}"] = text, at
+            name = f"{place.file.path}: {place.name}/{len(place.function.parameters)}"
+            if not place.function.name:
+                for code, text in self._behaviours.statements(place):
+                    target = _target(code, 0)
+                    named = target if target != "0" else sha256(text.encode()).hexdigest()[:16]
+                    self._found.residue[f"{name} {named}"] = text, at
+            elif not self._behaviours.is_helper(place):
+                self._found.residue[name] = self._text(place), at
             names = self._of_clients(place.file)
             is_followed = id(place.function) in self._machine.visited and id(place) not in makers
             if names and id(place) not in found and not is_followed and not self._reads(place):
@@ -1191,8 +1290,32 @@ class _Reader:
         for listed in self._program.classes.values():
             for known in listed:
                 of_class = f"{known.file.path}: class {known.qualified}"
+                is_placed = known.cls.name in self._placed or known.cls.name not in self._named
                 for name, text, line in class_texts(known.cls):
+                    if name == ORDER and not is_placed:
+                        continue  # what makes objects of it names the members
                     self._found.residue[of_class + name] = text, (known.file.path, line)
+
+    @cached_property
+    def _placed(self) -> set[str]:
+        """Return the classes that code gives values of several members by their place."""
+        return {name for name, given in self._made_with if sum(not one.name for one in given) > 1}
+
+    @cached_property
+    def _named(self) -> set[str]:
+        """Return the classes that code gives values of members by their names."""
+        return {name for name, given in self._made_with if any(one.name for one in given)}
+
+    @cached_property
+    def _made_with(self) -> list[tuple[str, tuple[ir.Argument, ...]]]:
+        """Return what code calls that may be a class, with what it gives it."""
+        found: list[tuple[str, tuple[ir.Argument, ...]]] = []
+        for one in (one for place in self._program.places for one in walk(place.function)):
+            if isinstance(one, ir.New):
+                found.append((_made_in(one), (*one.arguments, *one.members)))
+            elif isinstance(one, ir.Call) and isinstance(one.function, ir.Name | ir.Member):
+                found.append((plain(one.function.name), one.arguments))
+        return found
 
     def _using(self, place: Place, names: set[str]) -> dict[str, tuple[str, tuple[str, int]]]:
         """Return the text of a function that uses one of the names; of statements of a file, of each that does.
@@ -1215,7 +1338,11 @@ class _Reader:
 
     def _text(self, place: Place) -> str:
         """Return the canonical text of a function without what only watches the program."""
-        return code_text(place.function, self._silent_in(place))
+        return self._behaviours.text(place)
+
+    @cached_property
+    def _behaviours(self) -> Behaviours:
+        return Behaviours(self._program, self._silent_in)
 
     def _silent_in(self, place: Place) -> Callable[[object], bool]:
         known = place.known.cls if place.known is not None else None
@@ -1271,14 +1398,15 @@ class _Reader:
         )
 
 
-def _made_type(code: object) -> str:
-    """Return the type of a new object, also where a function makes it; empty for other code."""
+def _made_types(code: object) -> Iterator[str]:
+    """Yield the type of a new object, also where a function makes it, and of what a chain of calls begins with."""
     if isinstance(code, ir.New):
-        return code.type
-    if isinstance(code, ir.Call) and isinstance(code.function, ir.Name | ir.Member):
-        kind = next((one.value.what for one in code.arguments[:1] if isinstance(one.value, ir.Unknown)), "")
-        return code.function.name if code.function.name != "make" else kind
-    return ""
+        yield code.type
+    while isinstance(code, ir.Call | ir.Member):
+        if isinstance(code, ir.Call) and isinstance(code.function, ir.Name | ir.Member):
+            kind = next((one.value.what for one in code.arguments[:1] if isinstance(one.value, ir.Unknown)), "")
+            yield code.function.name if code.function.name != "make" else kind
+        code = code.function if isinstance(code, ir.Call) else code.of
 
 
 def _made_in(code: object) -> str:
@@ -1305,6 +1433,11 @@ def _types_in(code: object) -> Iterator[str]:
     for one in walk(code):
         if isinstance(one, ir.Field | ir.Parameter | ir.Function | ir.Declare) and one.type:
             yield one.type
+
+
+def _whole_name(code: object) -> str:
+    """Return a name, or the type of a new object, with the types in brackets behind it; empty for other code."""
+    return code.name if isinstance(code, ir.Name | ir.Member) else code.type if isinstance(code, ir.New) else ""
 
 
 def _called_by(place: Place) -> str:
@@ -1350,6 +1483,13 @@ def _origins_of(machine: Machine, value: Value | None) -> Iterator[str]:
             value = value.of
         else:
             return
+
+
+def _is_of(name: str, row: Client) -> bool:
+    """Return whether a full name is one of a client's package or of one of its classes."""
+    dotted = name.replace("::", ".")
+    words = dotted.partition("<")[0].partition("[")[0].split(".")
+    return begins(name, row.packages) or begins(dotted, row.packages) or bool(row.types & {*words})
 
 
 def _is_free(value: Value) -> bool:

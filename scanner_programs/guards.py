@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scanner_programs.libraries.standard import TESTS
+from scanner_programs.libraries.standard import ERRORS, TESTS
 from scanner_programs.values import (
     FALSE,
     NULL,
     TRUE,
     Apply,
+    Closure,
     Cond,
     Const,
     Get,
     Items,
+    Method,
     Ref,
     Shown,
     Thing,
@@ -104,13 +106,26 @@ def is_fixed(test: Value) -> bool:
 def is_present(value: Value) -> Value:
     """Return whether a value is not missing, as far as that is known."""
     match value:
-        case Thing() | Items():
+        case Thing() | Items() | Closure() | Method():
+            return TRUE
+        case Apply(of=None, name=name) if name.replace("::", ".") in ERRORS:
             return TRUE
         case Const():
             return FALSE if value == NULL else TRUE
         case Cond(test=test, then=then, otherwise=otherwise):
             return choose(test, is_present(then), is_present(otherwise))
     return operate("!=", (value, NULL))
+
+
+def truth(value: Value) -> Value:
+    """Return an object as a condition: whether it is there."""
+    if isinstance(value, Apply) and value.of is None and value.name == "!" and len(value.arguments) == 1:
+        return negate(truth(value.arguments[0]))
+    ways = [value]
+    while any(isinstance(one, Cond) for one in ways):
+        ways = [each for one in ways for each in ((one.then, one.otherwise) if isinstance(one, Cond) else (one,))]
+    is_object = all(one == NULL or isinstance(one, Thing | Items | Closure | Method) for one in ways)
+    return is_present(value) if is_object else value
 
 
 def is_topic(value: Value) -> bool:

@@ -6,7 +6,9 @@ a language has beyond it is `Unknown`, with the parts that are inside: nothing i
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
@@ -352,6 +354,7 @@ class File:
     """Types that the file declares as another name of one, each with that one."""
 
 
+_FRAMES = 20_000
 _PARTS: dict[type, tuple[str, ...] | None] = {}
 
 
@@ -373,3 +376,14 @@ def walk(code: object) -> Iterator[object]:
         elif (names := parts_of(type(one))) is not None:
             yield one
             stack.extend(getattr(one, name) for name in reversed(names))
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Allow more frames within a block, for code whose nesting lowering bounds; they take no memory of the stack."""
+    known = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(known, _FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(known)

@@ -14,7 +14,7 @@ from functools import lru_cache, reduce
 
 from scanner_model.redaction import is_secret_variable
 from scanner_programs import ir
-from scanner_programs.guards import choose, conjuncts, is_failure, is_fixed, is_present, is_test, is_turn
+from scanner_programs.guards import choose, conjuncts, is_failure, is_fixed, is_present, is_test, is_turn, truth
 from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New
 from scanner_programs.libraries.clients import is_source, reads
 from scanner_programs.libraries.others import ENVIRONMENT, INJECTED_SETTINGS, LOGGER_NOTES, SETTINGS_CLASSES, WATCHERS
@@ -22,6 +22,7 @@ from scanner_programs.libraries.rows import begins
 from scanner_programs.libraries.standard import (
     ABSENT,
     ADDS,
+    ASSIGNS,
     CLASS_NAMES,
     CLASSES,
     CONSTRUCTORS,
@@ -51,6 +52,7 @@ from scanner_programs.libraries.standard import (
     PAIRS,
     PRESENT,
     PUTS,
+    REMOVES,
     SCALARS,
     SEQUENCES,
     SIZES,
@@ -74,10 +76,13 @@ from scanner_programs.program import (
     base_type,
     common_folders,
     container_name,
+    declaration_in,
     declared_below,
+    declared_defaults,
     elements_of,
     in_package,
     parameters_of,
+    replaced,
     texts_of_chain,
 )
 from scanner_programs.residue import code_text
@@ -86,6 +91,7 @@ from scanner_programs.sequences import (
     exchange_of,
     grouped,
     indexed_over,
+    is_container,
     joined_items,
     keeps_elements,
     member_of_items,
@@ -136,6 +142,8 @@ _EQUAL = {"==": True, "===": True, "is": True, "!=": False, "!==": False, "is no
 """Operators that compare, each with whether they say that both are the same."""
 _CONTEXT, _SIDE = " context", "getSideOutput"
 """What a function of a stream writes to outputs beside it with, and the method that reads one of them."""
+_PUT = "put under"
+"""The condition under which others put something in a container that a function takes it from."""
 _MOST_OF_TEST = 120
 _LONGEST = 200
 _MOST_IMPLEMENTERS = 4
@@ -198,10 +206,11 @@ class Machine:
         self.spent = False
         self.visited: set[int] = set()
         self.fed: dict[str, list[Value]] = {}
-        self._put_under: dict[str, dict[str, Value]] = {}
+        self.empty: set[str] = set()
+        self._put_under: dict[str, list[tuple[tuple[tuple[str, int], ...], str, Value]]] = {}
         self._ways: dict[str, list[tuple[tuple[tuple[str, int], ...], str]]] = {}
         self.records: list[Thing] = []
-        self.followed: set[tuple[str, int]] = set()
+        self.followed: set[tuple[str, int, str]] = set()
         self.entered: set[int] = set()
         self.of_libraries: set[tuple[str, int, str]] = set()
         self.unfollowed: set[str] = set()
@@ -236,6 +245,13 @@ class Machine:
         return [frame.site for frame in reversed(self._frames[1:])]
 
     # --- entries
+
+    def learn(self, other: Machine) -> None:
+        """Know what another evaluation of the program saw being put in containers."""
+        self.fed, self._ways, self._put_under, self.types = other.fed, other._ways, other._put_under, other.types
+        for listed in self.program.classes.values():
+            for known in listed:
+                known.statics.clear()
 
     def run(self, place: Place) -> Value:
         """Evaluate a function as an entry of the program, with inputs for what it is given; return its result."""
@@ -312,7 +328,18 @@ class Machine:
                 if known is not None:
                     return Const(Kind.TEXT, known)
                 listed.pop(0)
-        return value
+        default = self._default_for(value) if isinstance(value, Get) else None
+        return value if default is None else default
+
+    def _default_for(self, value: Get) -> Value | None:
+        """Return what a member of settings is if nothing sets it, as their class or their declaration says."""
+        known = self.known_type(value.of)
+        found = self.program.field(known, value.name) if known is not None else None
+        if found is not None:
+            default = found[1].value
+            return Const(default.kind, default.text) if isinstance(default, Literal) else None
+        declared = declaration_in(value.of, value.name)
+        return declared_defaults(declared.fields[value.name]) if declared is not None else None
 
     def _setting_of(self, note: ir.Note, name: str) -> Value | None:
         for one in note.arguments:
@@ -875,6 +902,9 @@ class Machine:
         if written is not None:
             return self.simplified(written)
         if own is None:
+            if isinstance(value, Apply) and (declared := declaration_in(value, name)) is not None:
+                # What others are declared as changes nothing of this member.
+                value = replaced(value, declared, Thing(declared.type, None, {name: declared.fields[name]}))
             return Get(value, name, self._held(value, name))
         found_field = self.program.field(own, name)
         part = self._embedded(own, name) if found_field is None else None
@@ -1318,12 +1348,16 @@ class Machine:
             return self.element(of)
         if isinstance(key, Const) and key.kind is Kind.TEXT:
             return self.member(of, key.text)
+        if isinstance(of, Thing) and of.known is None:
+            of = self._copied(of, ())  # what it has now: the entry is the same when others are put in later
         return Apply("[]", of, (key,), (), self.element_type(of))
 
     @staticmethod
     def _is_table(thing: Thing) -> bool:
         """Return whether an object is a map with known keys that is made in one place, as a table of handlers is."""
-        return thing.known is None and not thing.type and thing.base is None and 0 < len(thing.fields) <= _MOST_TURNS
+        is_known = not any(name.startswith("<") for name in thing.fields)  # which no code computes
+        is_plain = thing.known is None and not thing.type and thing.base is None
+        return is_plain and is_known and 0 < len(thing.fields) <= _MOST_TURNS
 
     def _table_of(self, pairs: Value) -> Thing | None:
         """Return a map with the entries of a list of known pairs; None for other values."""
@@ -1379,6 +1413,7 @@ class Machine:
         self, test: Value, then: Callable[[], Value], otherwise: Callable[[], Value], *, breaks: bool = False
     ) -> Value:
         """Evaluate one of two ways under a test; *breaks* says that `break` only leaves the way."""
+        test = truth(test)
         if test == TRUE:
             return then()
         if test in (FALSE, NULL):
@@ -1565,9 +1600,11 @@ class Machine:
             if isinstance(code.source, Call) and isinstance(source, Apply):
                 kept = [one for one in self.fed.get(self._container(code.source), []) if is_function(one)]
                 source = Items(kept) if kept else source
-            if isinstance(source, Items) and not source.values and self._frames:
-                name = self._container(code.source)
+            name = self._container(code.source)
+            is_given = isinstance(source, Apply | Input | Get) and is_container(self.full_type(source))
+            if (isinstance(source, Items) and not source.values and self._frames) or (is_given and name in self.fed):
                 listed = self.fed.get(name, [])
+                self._take(name)
                 source = Apply("each", None, tuple(listed)) if listed else Opaque(f"contents of {name}")
                 self._take_apart(code.target, source, inner)
                 self._turn(code.body, inner, start)
@@ -1609,7 +1646,14 @@ class Machine:
     def element(self, value: Value) -> Value:
         """Return what an element of a value is."""
         if exchange := exchange_of(value):
-            return taken(self.fed.get(exchange, ()), exchange)
+            self._take(exchange)
+            listed = self.fed.get(exchange, ())
+            holds = value.arguments if isinstance(value, Apply) else ()
+            if not listed and any(isinstance(one, Thing | Input | Get) for one in holds):
+                return Apply("each", None, holds)  # its initial elements
+            if listed or is_made(value) or (isinstance(value, Apply) and value.name.startswith("chan")):
+                return taken(listed, exchange)
+            self.empty.add(exchange)
         match value:
             case Apply(name="range", of=None, arguments=(Thing() as channel,)) if exchange_of(channel):
                 return self.element(channel)
@@ -1720,7 +1764,11 @@ class Machine:
 
     def _assign(self, code: ir.Assign, scope: Scope) -> Value:
         made = self._made_before(code.target, scope) if not code.operator else None
+        if (longer := self._appended(code, scope)) is not None:
+            return longer
         value = self.value(code.value, scope) if made is None else made
+        if code.operator and (done := self._set_by_operator(code, value, scope)) is not None:
+            return done
         if code.operator:
             if code.operator in ("??", "||"):
                 value = operate("??", (self.value(code.target, scope), value))
@@ -1729,6 +1777,30 @@ class Machine:
         self._store(code.target, value, scope)
         return value
 
+    def _set_by_operator(self, code: ir.Assign, value: Value, scope: Scope) -> Value | None:
+        """Call the method that the class of an object has for an operator such as `+=`; None without one."""
+        of = self.value(code.target, scope)
+        known = of.known if isinstance(of, Thing) else self.known_type(of)
+        for name in ASSIGNS.get(code.operator, ()) if known is not None else ():
+            method = self.program.method(known, name, 1) if known is not None else None
+            if method is not None and method.function.body is not None:
+                return self.call_method(of, name, [("", value)], Call(Name(name)), scope)
+        return None
+
+    def _appended(self, code: ir.Assign, scope: Scope) -> Items | None:
+        """Put further elements in a list of Go that is set to itself with these; return None for other code."""
+        call = code.value
+        if not isinstance(call, Call) or call.function != Name("append"):
+            return None
+        if call.arguments[:1] != (Argument(code.target),):
+            return None
+        of, rest = self.value(code.target, scope), [one.value for one in call.arguments[1:]]
+        if not isinstance(of, Items) or any(isinstance(one, ir.Operation) and one.operator == "..." for one in rest):
+            return None
+        for one in rest:
+            self._change_items(of, "add", [("", self.value(one, scope))])
+        return of
+
     def _store(self, target: ir.Expression, value: Value, scope: Scope) -> None:
         match target:
             case Name(name=name):
@@ -1736,13 +1808,25 @@ class Machine:
             case Member(of=of, name=name):
                 self.set_member(self.value(of, scope), name, value)
             case ir.Index(of=of, key=key):
-                self.set_member(self.value(of, scope), self._key(self.value(key, scope)), value)
+                holder, at = self.value(of, scope), self.value(key, scope)
+                if isinstance(holder, Items):
+                    self._put_at(holder, at, value)
+                else:
+                    self.set_member(holder, self._key(at), value)
             case ir.Sequence() | ir.Record():
                 parts = target.items if isinstance(target, ir.Sequence) else ()
                 for place, one in enumerate(parts):
                     self._store(one, self.part(value, place), scope)
             case ir.Operation(operands=operands) if len(operands) == 1:
                 self._store(operands[0], value, scope)
+
+    def _put_at(self, of: Items, place: Value, value: Value) -> None:
+        """Set an element of a list; one that a loop goes to is a further one of all that it sets."""
+        at = int(place.text) if isinstance(place, Const) and place.text.isdecimal() else len(of.values)
+        if at < len(of.values):
+            of.values[at] = self._under(value, of.values[at], of.depth)
+        else:
+            self._change_items(of, "add", [("", value)])
 
     def _store_name(self, name: str, value: Value, scope: Scope) -> None:
         found = scope.find(name)
@@ -1760,15 +1844,23 @@ class Machine:
                 if known is None and isinstance(receiver, Thing):
                     self.set_member(receiver, name, value)
                     return
-        if scope.file.language == "python":
+        if scope.file.language == "python" and not self._is_global(name):
             outer = scope
             while outer.parent is not None and outer.parent.parent is not None:
                 outer = outer.parent
             self._bind(outer if outer.parent is None else scope, name, value)
             outer.depths[name] = 0
             return
-        self._globals[scope.file.path, name] = value
+        since = self.guards[self._frames[-1].guards :] if self._frames else []
+        old = self._globals.get((scope.file.path, name)) or NULL
+        self._globals[scope.file.path, name] = choose(self._all(since), value, old) if since else value
         self._named = {key: one for key, one in self._named.items() if key[0] != name}
+
+    def _is_global(self, name: str) -> bool:
+        """Return whether the function that is evaluated says that a variable is one of its file."""
+        body = self._frames[-1].function.body if self._frames else None
+        declared = (one.parts for one in ir.walk(body) if isinstance(one, ir.Unknown) and one.what == "global")
+        return any(Name(name) in parts for parts in declared)
 
     # --- calls
 
@@ -1837,7 +1929,8 @@ class Machine:
                 return contents
             if isinstance(of, Ref) and of.name == "super":
                 return self._call_super(function.name, self._arguments(code.arguments, scope), scope)
-            given = self._arguments(code.arguments, scope)
+            is_scala = scope.file.language == "scala" and len(code.arguments) > 1
+            given = self._given_effects(of, code, scope) if is_scala else self._arguments(code.arguments, scope)
             is_state = function.name in STATES and scope.file.language in IMPLICIT
             if is_state and STATES[function.name] and (kept := self.fed.get(self._container(function.of))):
                 return kept[0] if len(kept) == 1 else Apply("each", None, tuple(kept))
@@ -1849,6 +1942,20 @@ class Machine:
             return self.call_method(of, function.name, given, code, scope, discarded=discarded)
         value = self.value(function, scope)
         return self.call(value, self._arguments(code.arguments, scope), code, scope, discarded=discarded)
+
+    def _given_effects(self, of: Value, code: Call, scope: Scope) -> list[Given]:
+        """Return what a library's function is given; what it does of that, it does if its first value says so.
+
+        That is so in Scala, which has arguments that are evaluated when they are needed.
+        """
+        given = self._arguments(code.arguments[:1], scope)
+        is_test_ = bool(given) and (is_test(given[0][1]) or isinstance(given[0][1], Get | Input))
+        start = len(self.guards)
+        if is_test_ and isinstance(of, Ref) and isinstance(code.function, Member):
+            self.guards.append(Apply(f"{of.name}.{code.function.name}", None, (given[0][1],)))
+        given += self._arguments(code.arguments[1:], scope)
+        del self.guards[start:]
+        return given
 
     def _without_types(self, function: ir.Expression) -> ir.Expression:
         """Return what a call is of without types in brackets, if it is a function or class of the program."""
@@ -1875,8 +1982,11 @@ class Machine:
     def _feed(self, name: str, value: Value, site: tuple[str, int]) -> None:
         """Note what is put in a queue or channel; what is seen from further outside replaces what it is part of."""
         way, text = (site, *self.sites), show(value)
-        tests = [one for one in self.guards if not is_turn(one)]
-        self._put_under.setdefault(name, {})[text] = self._all(tests) if tests else TRUE
+        tests = [one for one in self.guards if not is_turn(one) and not (isinstance(one, Apply) and one.name == _PUT)]
+        under = self._put_under.setdefault(name, [])
+        if not any(len(earlier) > len(way) and earlier[: len(way)] == way for earlier, _, _ in under):
+            under[:] = [one for one in under if way[: len(one[0])] != one[0] or (one[0] == way and one[1] != text)]
+            under.append((way, text, self._all(tests) if tests else TRUE))
         listed, ways = self.fed.setdefault(name, []), self._ways.setdefault(name, [])
         for at in reversed(range(len(ways))):
             earlier, was = ways[at]
@@ -1890,16 +2000,27 @@ class Machine:
 
     def _under_which(self, name: str) -> list[Value]:
         """Return the condition under which something is put in a container or given to a bus, if there is one."""
-        tests = list(self._put_under.get(name, {}).values()) if name else []
-        if not tests or TRUE in tests:
+        tests = {show(test): test for _, _, test in self._put_under.get(name, ())} if name else {}
+        if not tests or TRUE in tests.values():
             return []
-        return [reduce(lambda one, other: operate("||", (one, other)), tests)]
+        return [Apply(_PUT, None, (reduce(lambda one, other: operate("||", (one, other)), tests.values()),))]
+
+    def _take(self, name: str) -> None:
+        """Note that what follows is done with what was put in a container: under the conditions of that, too."""
+        for test in self._under_which(name):
+            if all(show(one) != show(test) for one in self.guards):
+                self.guards.append(test)
+            if self._frames:  # whoever called this function goes on with it
+                self._frames[-1].thrown.append(test)
 
     def _exchange(self, of: Value, name: str, given: list[Given]) -> tuple[str, Value] | None:
         """Return the container or the handlers that a call puts a value in, and the value; None for other calls."""
         if (bus := topic_of(of, given)) and not isinstance(given[1][1], Closure | Method):
             return bus, given[1][1]
-        value = put(given) if (known := exchange_of(of)) and not self.is_watcher(of, name) else None
+        root = of
+        while name in ADDS and isinstance(root, Apply) and root.of is not None:
+            root = root.of  # what a stream that was started takes in at its beginning
+        value = put(given) if (known := exchange_of(root)) and not self.is_watcher(of, name) else None
         return (known, value) if value is not None else None
 
     def _container(self, code: ir.Expression) -> str:
@@ -1916,6 +2037,7 @@ class Machine:
         if self.is_single(of) and not listed:
             return of  # what an optional value has
         if listed:
+            self._take(self._container(code))
             return listed[0] if len(listed) == 1 else Apply("each", None, tuple(listed))
         if reads(self.full_type(of)):
             return None
@@ -2046,6 +2168,10 @@ class Machine:
                 generated = self._generated(of, name, given)
                 if generated is not None:
                     return generated
+                if name in REMOVES and given and isinstance(given[0][1], Const) and given[0][1].text in of.fields:
+                    old = self._of_thing(of, given[0][1].text)
+                    self.set_member(of, given[0][1].text, REMOVED)
+                    return old
             case Type():
                 return self._call_static(of, name, given, code, scope, discarded=discarded)
             case Ref(name=before) if before.endswith(">") and _simple(before)[:1].isupper():
@@ -2060,6 +2186,10 @@ class Machine:
                     default = given[1][1] if len(given) > 1 else None
                     text = default.text if isinstance(default, Const) else None
                     return self.setting(given[0][1].text, text)
+                # In Scala, a member may be a method that is called without brackets.
+                is_called = scope.file.language == "scala" and "." in before and _simple(before)[:1].islower()
+                if is_called and any(is_function(one) for _, one in given):
+                    return self._library_call(of, name, given, code, scope, discarded=discarded)
                 return self._library_call(None, f"{before}.{name}", given, code, scope, discarded=discarded)
             case Closure() if name in INVOKES:
                 return self.call(of, given, code, scope, discarded=discarded)
@@ -2324,6 +2454,8 @@ class Machine:
         """Return what a call of a library returns, as far as that is known."""
         if self._watch(self, self._made(of, name, given, code, scope)):
             return Apply(name, of, tuple(value for _, value in given), self._names(given))
+        for _, value in given:
+            self._handle(value)
         if of is None and given and name in ENVIRONMENT and isinstance(given[0][1], Const):
             default = given[1][1] if len(given) > 1 else None
             return self.setting(given[0][1].text, default.text if isinstance(default, Const) else None)
@@ -2427,6 +2559,14 @@ class Machine:
         if values and of is not None and not is_source(name) and all(map(_is_number, values)) and self._is_reader(of):
             return Apply(name, of, (), (), kind)  # how long it waits for records, or how many it takes
         return Apply(name, of, tuple(values), self._names(given), kind)
+
+    def _handle(self, value: Value) -> None:
+        """Call what handles objects of a class with one that a library is given, and that sends because of it."""
+        known = value.known if isinstance(value, Thing) else None
+        for place in self.program.handling.get(id(known.cls), ()) if known is not None else ():
+            if place.known is not None and self._serves(place.known) and place.function not in self.functions:
+                scope = Scope(place.file, None, self._instance(place.known), place.known)
+                self._invoke(place.function, scope, [("", value)])
 
     def _is_reader(self, of: Value) -> bool:
         """Return whether records are taken from an object of a library."""
@@ -2564,7 +2704,7 @@ class Machine:
                     thing.base = value
             return thing
         if of is None and simple in ("asdict", "vars") and len(given) == 1:
-            return given[0][1]
+            return self._map_of(given[0][1])
         if of is None and name == "isinstance" and len(given) == 2:
             kinds = given[1][1].values if isinstance(given[1][1], Items) else [given[1][1]]
             if all(isinstance(one, Type) for one in kinds):
@@ -2581,8 +2721,14 @@ class Machine:
                 before, depth = (first.values, first.depth) if isinstance(first, Items) else ([], len(self.guards))
                 return Items([*before, *(value for _, value in given[1:])], depth)
         if isinstance(of, Thing) and not given and simple in ("model_dump", "dict", "_asdict", "to_dict"):
-            return of
+            return self._map_of(of)
         return None
+
+    def _map_of(self, of: Value) -> Value:
+        """Return the map of an object's members: what is done to it is not done to the object."""
+        if isinstance(of, Thing):
+            return self._copied(of, ())
+        return Thing("", self.known_type(of), base=of, depth=len(self.guards)) if isinstance(of, Input | Get) else of
 
     def _callback(self, of: Value | None, value: Value, given: list[Given], code: Call, scope: Scope) -> Value:
         """Run a function once that something unknown is given, with elements of what it is called on."""
@@ -2597,6 +2743,11 @@ class Machine:
             inside = taken(self.fed[bus], bus)
         if source == Ref("?"):
             inside = Opaque("what a library gives")
+        wanted = parameters_of(code.function.name) if isinstance(code.function, Name | Member) else []
+        is_typed = len(wanted) == 1 and len(given) == 1
+        service = self.program.class_of(wanted[0], scope.file, scope.known) if is_typed else None
+        if service is not None and self._serves(service):  # the library returns the object of that class
+            inside = self._only(service) or self._input(wanted[0], wanted[0], scope.file, scope.known)
         arguments: list[Given] = [
             ("", inside if at == 0 else Apply(f"each {at}", None, (source,))) for at in range(count)
         ]
@@ -2953,7 +3104,9 @@ class Machine:
         self.visited.add(id(function))
         if self._frames:
             self.entered.add(id(function))
-        self.followed.add(site := self._site)
+        site = self._site
+        names = {function.name, scope.known.cls.name if function.name in CONSTRUCTORS and scope.known else ""}
+        self.followed |= {(*site, name) for name in names}
         self._parameters(function, scope, given)
         frame = _Frame(function, site, scope.this, guards=len(self.guards))
         left, self._left = self._left, None
@@ -2989,6 +3142,9 @@ class Machine:
         for one in function.parameters:
             if one.rest and others and one is rests[-1] and (len(rests) > 1 or place >= len(listed)):
                 self._bind(scope, one.name, Thing("", None, dict(others), depth=len(self.guards)))
+                continue
+            if one.rest and one.name in named:  # as an entry is given it
+                self._bind(scope, one.name, named[one.name])
                 continue
             if one.rest:
                 rest = listed[place:]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import takewhile
 
@@ -34,7 +34,7 @@ from scanner_programs.libraries.others import (
     TABLE_FIELDS,
     TABLES,
 )
-from scanner_programs.libraries.standard import ADDS, HOLDERS, SEQUENCES, TAKES
+from scanner_programs.libraries.standard import ADDS, DEFAULTS, HOLDERS, SEQUENCES, TAKES
 from scanner_programs.values import Apply, Const, Get, Thing, Value
 
 _WRAPPERS_OPEN = "<["
@@ -194,6 +194,22 @@ class Program:
             for function in known.cls.functions:
                 if function.receiver:  # it extends another class for code in this one
                     found.setdefault(("", base_type(function.receiver)), []).append(function)
+        return found
+
+    @cached_property
+    def handling(self) -> dict[int, list[Place]]:
+        """Return the methods that a library calls with an object of a class, by the identity of the class.
+
+        What their class extends has the class as a type parameter, and the method takes such an object first.
+        """
+        found: dict[int, list[Place]] = {}
+        for known in (one for listed in self.classes.values() for one in listed):
+            kinds = {base_type(one) for above in known.cls.supers for one in parameters_of(above)}
+            for function in known.cls.functions:
+                kind = function.parameters[0].type if function.parameters and function.body is not None else ""
+                handled = self.class_of(kind, known.file, known) if kind and base_type(kind) in kinds else None
+                if handled is not None:
+                    found.setdefault(id(handled.cls), []).append(Place(function, known.file, known))
         return found
 
     def members(self, known: Known) -> tuple[Function, ...]:
@@ -654,8 +670,27 @@ def declared_below(settings: Value, path: str) -> Value | None:
     return declared_defaults(declared) if isinstance(declared, Thing) else None
 
 
+def declaration_in(value: Value, name: str) -> Thing | None:
+    """Return the object that a chain of a library's calls begins with, and that declares a member; None without one."""
+    while isinstance(value, Apply) and value.of is not None:
+        value = value.of
+    declared = value.arguments[0] if isinstance(value, Apply) and "." in value.name and len(value.arguments) == 1 else 0
+    return declared if isinstance(declared, Thing) and declared.known is None and name in declared.fields else None
+
+
+def replaced(value: Apply, old: Thing, new: Thing) -> Apply:
+    """Return a chain of calls that begins with another object."""
+    if isinstance(value.of, Apply):
+        return replace(value, of=replaced(value.of, old, new))
+    return replace(value, arguments=tuple(new if one is old else one for one in value.arguments))
+
+
 def declared_defaults(declared: Value) -> Value | None:
     """Return the defaults in a declaration of settings; None if it declares none."""
+    while isinstance(declared, Apply) and declared.of is not None:
+        if declared.name in DEFAULTS and len(declared.arguments) == 1:
+            return declared.arguments[0]
+        declared = declared.of
     if (
         isinstance(declared, Thing)
         and "default" in declared.fields

@@ -32,11 +32,13 @@ _PLACES = frozenset(("line", "end"))
 
 def code_text(code: object, is_silent: Callable[[object], bool] = lambda _code: False) -> str:
     """Return the canonical text of code; statements that *is_silent* holds for are left out."""
-    return _Writer(is_silent).text(code)
+    return CodeWriter(is_silent).text(code)
 
 
-class _Writer:
-    def __init__(self, is_silent: Callable[[object], bool]) -> None:
+class CodeWriter:
+    """Writes code; *is_silent* says which statements are left out."""
+
+    def __init__(self, is_silent: Callable[[object], bool] = lambda _code: False) -> None:
         self._is_silent = is_silent
         self._names: dict[str, str] = {}
 
@@ -106,6 +108,8 @@ def watchers_in(file: File, known: Class | None, watches: Callable[[str], bool])
     *watches* says whether a full name is one of a library for that.
     """
     names = {name for name, full in file.imports.items() if watches(full)}
+    kinds = {one.type.partition("<")[0].strip("?") for one in (known.fields if known is not None else ())} - {""}
+    names |= {kind for kind in kinds if kind not in file.imports and watches(kind)}
     noted = known.notes if known is not None else ()
     return typed_in(file, known, names) | {LOGGER_NOTES[note.name] for note in noted if note.name in LOGGER_NOTES}
 
@@ -142,9 +146,19 @@ def silent_in(
             return _root(code.value) in names
         root = _root(code) if isinstance(code, Call) else ""
         shared = others is not None and root in others and _second(code) in others[root]
-        return bool(root) and (root in names or watches(root) or shared)
+        return bool(root) and (root in names or watches(root) or shared or watches(_dotted(code)))
 
     return is_silent
+
+
+def _dotted(code: object) -> str:
+    """Return the names of what a call is of, with dots between them; empty for calls of what other calls return."""
+    names: list[str] = []
+    code = code.function if isinstance(code, Call) else code
+    while isinstance(code, Member):
+        names.insert(0, code.name)
+        code = code.of
+    return ".".join([code.name, *names]) if isinstance(code, Name) else ""
 
 
 def _second(code: object) -> str:

@@ -122,11 +122,16 @@ def exchange_of(value: Value) -> str:
     """Return what a container of a library is known by that the program makes; empty for other values."""
     if isinstance(value, Thing) and value.known is None and value.type:
         kind, made = value.type, f"@{value.line}"
-    elif isinstance(value, Apply) and value.of is None and (is_made(value) or value.name.startswith("chan")):
+    elif isinstance(value, Apply) and value.of is None and _makes(value):
         kind, made = value.name, show(value)[:_LONGEST_NAME]
     else:
         return ""
     return f"{kind}{made}" if is_container(kind) else ""
+
+
+def _makes(value: Apply) -> bool:
+    """Return whether a call may make a container: by a class, by `make` of Go, or by a function of a package."""
+    return is_made(value) or value.name.startswith("chan") or "." in value.name
 
 
 def is_container(kind: str) -> bool:

@@ -40,6 +40,7 @@ from scanner_programs.values import (
 _OR = " or "
 _DEEPEST = 5
 _MOST_FIELDS = 500
+_MOST_BELOW = 16
 _ABSENT = "absent"
 
 
@@ -189,7 +190,8 @@ class _Shapes:
         return None
 
     def _is_data(self, known: Known) -> bool:
-        return known.cls.kind != "enum" and bool(self._machine.program.fields(known))
+        program = self._machine.program
+        return known.cls.kind != "enum" and any(map(program.fields, (known, *program.subclasses(known))))
 
     def _is_structured(self, value: Value, depth: int = 0) -> bool:
         if depth > 5:
@@ -296,6 +298,9 @@ class _Shapes:
     def _typed(self, value: Value, known: Known, path: str, depth: int) -> None:
         self._within_type.append(id(known.cls))
         self._members(value, known, path, depth)
+        for below in self._machine.program.concrete(known)[:_MOST_BELOW]:  # it may be an object of one of these
+            if below is not known:
+                self._members(value, below, path, depth)
         self._within_type.pop()
 
     def _members(self, value: Value, known: Known, path: str, depth: int) -> None:
@@ -355,17 +360,24 @@ class _Shapes:
     def _notes(one: ir.Field) -> str:
         """Return what notes say of a member beyond its name in the record, but for those that change no record."""
         found = []
-        for note in one.notes:
+        for note in notes_of(one):
             known = WIRE_NAMES.get(note.name)
             given = tuple(each for each in note.arguments if known is None or each.name not in known)
-            if note.name not in SILENT_NOTES and (known is None or given):
+            if known is None or given:
                 found.append(f"{note.name}({code_text(given)})")
         return " ".join(found)
 
     @staticmethod
     def _class_notes(known: Known) -> str:
-        kept = [note for note in known.cls.notes if note.name.startswith(("Json", "Xml", "Avro"))]
+        kept = [
+            note for note in known.cls.notes if note.name in WIRE_NAMES or note.name.startswith(("Json", "Xml", "Avro"))
+        ]
         return " ".join(code_text(note) for note in kept)
+
+
+def notes_of(one: ir.Field) -> tuple[ir.Note, ...]:
+    """Return the notes of a member that a serializer may read."""
+    return tuple(note for note in one.notes if note.name not in SILENT_NOTES)
 
 
 def _hides(note: ir.Note) -> bool:

@@ -21,9 +21,21 @@ from scanner_extractor.repository.applications.settings import (
 from scanner_extractor.repository.bounded_parsing import Trials
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, parse_tree, suffix
 from scanner_programs.calls import names_in
-from scanner_programs.deep import deep_recursion
 from scanner_programs.endpoints import Endpoints, endpoints_of
-from scanner_programs.ir import Assign, Call, Declare, Field, File, Literal, New, Parameter, Record, walk
+from scanner_programs.ir import (
+    Assign,
+    Call,
+    Declare,
+    Field,
+    File,
+    Function,
+    Literal,
+    New,
+    Parameter,
+    Record,
+    deep_recursion,
+    walk,
+)
 from scanner_programs.languages import BY_ENDING
 from scanner_programs.languages.lowering import Lowering
 from scanner_programs.libraries.selection import MOST_FILES, files_near_clients
@@ -118,8 +130,9 @@ def _parsed(path: str, text: str) -> File:
 def file_text(file: File) -> str:
     """Return the canonical text of a file: what remains equal if lines move and locals are renamed."""
     parts = (file.package, file.imports, file.wildcards, file.classes, file.functions, file.statements, file.methods)
+    names = " ".join(one.name for one in walk((file.classes, file.functions)) if isinstance(one, Function))
     with deep_recursion():
-        return "\n".join(code_text(part) if isinstance(part, tuple) else str(part) for part in parts)
+        return f"{names}\n" + "\n".join(code_text(part) if isinstance(part, tuple) else str(part) for part in parts)
 
 
 Part = tuple[str, str]

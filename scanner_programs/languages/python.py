@@ -36,6 +36,7 @@ from scanner_programs.ir import (
     Statement,
     Text,
     Try,
+    Unknown,
 )
 from scanner_programs.languages.lowering import (
     Code,
@@ -535,7 +536,7 @@ SYNTAX = Syntax(
         "continue_statement": leave(Leave.CONTINUE),
         "pass_statement": lambda _lower, _node: Block(()),
         "assert_statement": lambda _lower, _node: Block(()),
-        "global_statement": lambda _lower, _node: Block(()),
+        "global_statement": lambda _lower, node: Unknown("global", tuple(map(Name, map(text, node.named_children)))),
         "nonlocal_statement": lambda _lower, _node: Block(()),
         "import_statement": lambda _lower, _node: Block(()),
         "import_from_statement": lambda _lower, _node: Block(()),

@@ -316,8 +316,20 @@ def _arguments(lower: Lowering, node: Node | None) -> tuple[Argument, ...]:
         elif one.type == "ascription_expression" and text(one).rstrip().endswith("*"):
             found.append(Argument(Operation("*", (lower.value(lower.named(one)[0]),))))
         else:
-            found.append(Argument(_placeholders(lower.value(one), line(node))))
+            value = lower.value(one)
+            # A place alone is one of the call that it is given to.
+            found.append(Argument(value if value == Name("_") else _placeholders(value, line(node))))
     return tuple(found)
+
+
+def _applied(called: Expression, given: tuple[Argument, ...], at: int) -> Expression:
+    """Return a call; `f(_, 1)` is the function that calls it."""
+    names: list[str] = []
+    filled = tuple(Argument(_filled(one.value, names), one.name) if one.value == Name("_") else one for one in given)
+    if not names:
+        return Call(called, given, at)
+    body = Block((Exit(Leave.RETURN, Call(called, filled, at)),))
+    return Lambda(Function("", tuple(Parameter(one) for one in names), body, line=at, end=at))
 
 
 def _placeholders(code: Expression, at: int) -> Expression:
@@ -355,7 +367,7 @@ def _call(lower: Lowering, node: Node) -> Expression:
     if isinstance(called, Call) and called.arguments and function is not None and function.type == "call_expression":
         # Further lists of parameters are parameters of the same function.
         return Call(called.function, (*called.arguments, *given), line(node))
-    return Call(called, given, line(node))
+    return _applied(called, given, line(node))
 
 
 def _generic(lower: Lowering, node: Node) -> Expression:

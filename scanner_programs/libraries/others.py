@@ -23,6 +23,8 @@ WATCHERS: tuple[Library, ...] = (
             "@opentelemetry", "@sentry", "hot-shots", "dd-trace", "github.com/prometheus", "go.opentelemetry.io",
             "github.com/DataDog", "github.com/getsentry", "Prometheus", "OpenTelemetry", "System.Diagnostics",
             "metrics", "kamon", "com.newrelic", "newrelic", "elasticapm",
+            # what answers a request that failed
+            "net/http.Error", "http.Error",
             # what only checks
             "org.springframework.util.Assert", "java.util.Objects.requireNonNull", "assert",
             "com.google.common.base.Preconditions",

@@ -37,6 +37,8 @@ CONSTRUCTORS = ("new", "__init__", "constructor")
 INVOKES = frozenset(("apply", "accept", "call", "invoke", "get", "run", "test", "Invoke", "bind", "applyAsync"))
 PUTS = frozenset(("put", "set", "setProperty", "Add", "add", "insert", "Set", "addProperty", "putIfAbsent", "property"))
 LISTS = frozenset(("asList", "singletonList", "singleton", "List.of", "Set.of", "ImmutableList.of", "ImmutableSet.of"))
+REMOVES = _words("pop remove delete Remove Delete unset")
+"""Methods of maps that take the entry of a key out."""
 MERGES = _words("deepMerge merge")
 """Methods of maps that return one with the entries of another one, too."""
 PAIRS = frozenset(
@@ -123,6 +125,13 @@ OPERATORS = {
     "@": _words("__matmul__"),
 }
 """The methods that a class has for operators on its objects, in the languages."""
+ASSIGNS = {
+    "+": _words("plusAssign __iadd__ add_assign +="),
+    "-": _words("minusAssign __isub__ sub_assign -="),
+    "|": _words("__ior__ bitor_assign |="),
+    "<<": _words("__ilshift__ shl_assign <<="),
+}
+"""The methods that a class has for operators which set a variable."""
 GETS = _words("get Get getOrDefault getValue TryGetValue")
 """Methods of maps that return the value of a key."""
 GROUPS = _words("GroupBy groupBy groupingBy group_by chunkBy partition_by groupby")
@@ -154,3 +163,7 @@ SCALARS = _words(
     "localdatetime offsetdatetime zoneddatetime timestamp duration uuid"
 )
 """Types of the languages, in lower case, whose values have no fields: their members are computed."""
+ERRORS = _words("errors.New errors.Wrap errors.Wrapf errors.Errorf fmt.Errorf anyhow! bail!")
+"""Functions and macros that make an error of a text."""
+UNTYPED = _words("python javascript typescript")
+"""Languages whose annotations of types do nothing while a program runs."""

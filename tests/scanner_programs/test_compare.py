@@ -205,3 +205,172 @@ def test_a_line_that_a_class_around_a_logger_writes_is_no_difference(sends):
     assert before.is_opaque
     assert compare(before, sends({**LOGGED, "Sender.kt": logged})) == []
     assert compare(before, sends({**LOGGED, "Sender.kt": other}))
+
+
+QUEUE = """import java.util.concurrent.*;
+import org.apache.kafka.clients.producer.*;
+class Sender {
+    private final BlockingQueue<String> waiting = new LinkedBlockingQueue<>();
+    private final KafkaProducer<String, String> producer;
+    Sender(KafkaProducer<String, String> producer) { this.producer = producer; }
+    void accept(String name, int amount) {
+        waiting.put(name);
+    }
+    void work() {
+        while (true) {
+            String next = waiting.take();
+            producer.send(new ProducerRecord<>("names", next));
+        }
+    }
+}
+"""
+MAP = """import json
+from kafka import KafkaProducer
+producer = KafkaProducer()
+
+def publish(parcel):
+    data = parcel.model_dump()
+    producer.send("parcels", json.dumps(data))
+
+def main():
+    publish(Parcel(id=read(), weight=measure()))
+
+class Parcel:
+    id: str
+    weight: int
+"""
+SEALED = """import com.fasterxml.jackson.annotation.JsonTypeName
+import org.springframework.kafka.core.KafkaTemplate
+
+sealed class Change
+@JsonTypeName("moved") class Moved(val to: String) : Change()
+class Sender(private val template: KafkaTemplate<String, Change>) {
+    fun publish(change: Change) { template.send("changes", change) }
+}
+"""
+OPERATOR = """from kafka import KafkaProducer
+
+class Feed:
+    def __init__(self):
+        self.producer = KafkaProducer()
+
+    def __iadd__(self, row):
+        self.producer.send("rows", value=row)
+        return self
+
+def run(row):
+    feed = Feed()
+    feed += {"id": row.id}
+"""
+ONE_LINE = """from kafka import KafkaProducer
+held = None
+
+def client():
+    global held
+    if held is None:
+        held = KafkaProducer()
+    return held
+
+def publish(order):
+    client().send("orders", value={"id": order.id})
+"""
+STARTED = """import org.apache.kafka.clients.producer.*;
+class Main {
+    public static void main(String[] args) {
+        Runner.start(Worker.class);
+        System.out.println("started");
+    }
+}
+class Worker implements Runnable {
+    public void run() { new KafkaProducer<String, String>(null).send(new ProducerRecord<>("beats", "alive")); }
+}
+"""
+BY_NAME = """import fs2.kafka._
+class Publisher(producer: KafkaProducer[IO, String, String]) {
+  def publish(page: Page): IO[Unit] = producer.produceOne(ProducerRecord("pages", page.path, page.title))
+  def all(page: Page, draft: Draft): IO[Unit] = publish(page)
+}
+"""
+INDEXED = """package main
+
+import "github.com/segmentio/kafka-go"
+
+func send(w *kafka.Writer, rows []Row) {
+	messages := make([]kafka.Message, len(rows))
+	for i, row := range rows {
+		messages[i] = kafka.Message{Topic: "rows", Key: []byte(row.ID), Value: []byte(row.Text)}
+	}
+	w.WriteMessages(ctx, messages...)
+}
+"""
+HANDLED = """import org.axonframework.bus.Bus;
+import org.springframework.kafka.core.KafkaTemplate;
+record Paid(String id, long cents) {}
+interface Handler<E> { void on(E event); }
+class PaidHandler implements Handler<Paid> {
+    private final KafkaTemplate<String, Paid> template;
+    PaidHandler(KafkaTemplate<String, Paid> template) { this.template = template; }
+    public void on(Paid event) { template.send("paid", event.id(), event); }
+}
+class Desk {
+    private final Bus bus;
+    Desk(Bus bus) { this.bus = bus; }
+    void pay(Order order) {
+        bus.publish(new Paid(order.id(), order.cents()));
+    }
+}
+"""
+HIDDEN = {
+    "put in a queue under a condition": (
+        "Sender.java",
+        QUEUE,
+        "        waiting.put(name);",
+        "        if (amount > 0) waiting.put(name);",
+    ),
+    "an entry is taken out of a map": ("main.py", MAP, "()\n    producer", '()\n    data.pop("weight")\n    producer'),
+    "the name of a class below": ("Sender.kt", SEALED, '"moved"', '"left"'),
+    "a field of a class below": ("Sender.kt", SEALED, "class Moved(val to: String)", "class Moved"),
+    "a condition before an operator": ("main.py", OPERATOR, "    feed +=", "    if row.ok:\n        feed +="),
+    "a value behind an operator": ("main.py", OPERATOR, "row.id}", "row.key}"),
+    "a send beside another call": ("main.py", ONE_LINE, "order.id}", "order.key}"),
+    "nothing names a class": ("Main.java", STARTED, "        Runner.start(Worker.class);\n", ""),
+    "an effect that is given": ("P.scala", BY_NAME, "= publish(page)", "= IO.whenA(draft.done)(publish(page))"),
+    "an element by its index": ("main.go", INDEXED, "[]byte(row.ID)", "[]byte(row.Text)"),
+    "a condition before a bus": ("Desk.java", HANDLED, "        bus.publish", "        if (order.ok()) bus.publish"),
+    "a value that a bus gets": ("Desk.java", HANDLED, "order.cents()", "order.net()"),
+}
+
+
+@pytest.mark.parametrize("edit", HIDDEN)
+def test_a_change_on_a_hidden_way_is_a_difference(sends, edit):
+    path, code, old, new = HIDDEN[edit]
+    assert old in code
+
+    assert compare(sends({path: code}), sends({path: code.replace(old, new)}))
+
+
+def test_an_added_declaration_of_another_setting_is_no_difference(sends):
+    code = """import { Kafka } from 'kafkajs'
+import { z } from 'zod'
+const env = z.object({ TOPIC: z.string().default('rows') }).parse(process.env)
+const producer = new Kafka({}).producer()
+export const send = (id: string) => producer.send({ topic: env.TOPIC, messages: [{ value: id }] })
+"""
+    before, after = (sends({"a.ts": one}) for one in (code, code.replace(") })", "), PORT: z.string() })")))
+
+    assert [one.topics for one in before.contracts] == [("rows",)]
+    assert compare(before, after) == []
+
+
+def test_an_option_has_the_default_of_its_class(sends):
+    code = """using Confluent.Kafka;
+using Microsoft.Extensions.Options;
+public class Options { public string Topic { get; set; } = "rows"; }
+public class Sender(IProducer<string, string> producer, IOptions<Options> options)
+{
+    public Task Send(string id) =>
+        producer.ProduceAsync(options.Value.Topic, new Message<string, string> { Value = id });
+}
+"""
+
+    assert [one.topics for one in sends({"a.cs": code}).contracts] == [("rows",)]

@@ -516,3 +516,17 @@ def test_an_event_of_a_library_that_hides_kafka_is_sent(check):
 
     assert "record-field-removed" in {finding.rule for finding in report.findings if finding.counts}
     assert "shop.Order" in str(report.findings)
+
+
+def test_a_renamed_accessor_of_a_record_that_is_not_followed_is_unknown(check):
+    """A serializer reads its name, which no other code has."""
+    java = (
+        "import org.springframework.kafka.core.KafkaTemplate;\n"
+        "class Rate { private long cents; public long getCents() { return cents; } }\n"
+        "class A { KafkaTemplate<String, Object> t; void send() { t.send(Names.topic(), Rates.next()); } }\n"
+    )
+    base = {**BASE, "shop/pom.xml": "<project/>", "shop/A.java": java}
+
+    report = check({"shop/A.java": java.replace("getCents", "getAmount"), "a.ksql": KSQL + "-- more\n"}, base)
+
+    assert report.verdict is Verdict.UNKNOWN
