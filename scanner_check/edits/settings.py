@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from scanner_check.edits.documents import ITEM, Document, Leaf, read_documents
-from scanner_model.lazy_names import load
+from scanner_check.edits.statements import code_of
 from scanner_model.redaction import MASK
 from scanner_model.redaction.names import is_secret_name
 from scanner_model.redaction.statements import is_secret_setting
 from scanner_model.redaction.texts import mask_text
 
 _LONGEST = 80
-_CODE_OF = "scanner_check.edits.statements:code_of"
 _STATEMENT = re.compile(r"(?i)\s*(?:CREATE|INSERT|SELECT|WITH|SET|USE|EXECUTE)\s")
 
 
@@ -78,7 +77,7 @@ def _only_laid_out(edit: Setting) -> bool:
     before, after = edit.before or "", edit.after or ""
     if not (_STATEMENT.match(before) and _STATEMENT.match(after)):
         return False
-    return bool(load(_CODE_OF)(before) == load(_CODE_OF)(after))
+    return code_of(before) == code_of(after)
 
 
 def _pairs(old: Sequence[Document], new: Sequence[Document]) -> Iterator[tuple[Document | None, Document | None]]:

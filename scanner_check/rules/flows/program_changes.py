@@ -183,7 +183,7 @@ class ProgramChanges:
             for one in commit.reading.of(StreamingStatement)
         }
         own = (path for path in self.applications if path not in known and self.modules.of(path) == module)
-        using = {path: language.client_words if (language := language_of(path)) else _CLIENT_WORDS for path in own}
+        using: dict[str, Collection[str]] = {path: _client_words(path) for path in own}
         if not (before.clients or after.clients or contracts):
             trees = (self._trees.base, self._trees.head)
             for path, packages in given_brokers(self._sources, trees, listed).items():
@@ -439,6 +439,11 @@ class ProgramChanges:
         """Return the modules of both commits, without their names."""
         folders = (path.rpartition("/") for tree in (self._trees.base, self._trees.head) for path in tree)
         return Modules(names={folder: "" for folder, _, name in folders if is_build_file(name)})
+
+
+def _client_words(path: str) -> Collection[str]:
+    language = language_of(path)
+    return _CLIENT_WORDS if language is None else language.client_words
 
 
 def _message(one: Difference, rule: Rule, name: str, topics: tuple[str, ...]) -> Message:
