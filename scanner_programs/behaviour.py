@@ -115,6 +115,7 @@ class _Canonical(CodeWriter):
         self._used: frozenset[str] = frozenset()
         self._seen: Counter[str] = Counter()
         self._returns = ""
+        self._is_inside = False
 
     def of(self, function: Function) -> str:
         """Return the text of a function that is written by itself."""
@@ -165,6 +166,8 @@ class _Canonical(CodeWriter):
                 return super().text(Function(code.name, code.parameters, code.body, notes=code.notes))
             case Exit(leave=Leave.THROW, value=value):
                 return f"throw {_class_of(value)}"
+            case Exit(leave=Leave.RETURN, value=value) if self._is_inside:  # not what calls it
+                return f"(end of a helper, {self.text(value)})"
             case Exit(leave=Leave.RETURN, value=value) if self._returns.rstrip(" )").endswith("error"):
                 return f"({Leave.RETURN}, {self._result(value)})"
             case Call(function=Name() | Member() as function) if self._is_helper(function):
@@ -203,7 +206,7 @@ class _Canonical(CodeWriter):
         names = list(_targets(code))
         is_single = isinstance(code.target, Name)
         self._names |= {name: value if is_single else f"{value}.{at}" for at, name in enumerate(names)}
-        does = any(isinstance(one, Call | ir.New) for one in walk(code.value))
+        does = _does(code.value)
         if not does or self._used.isdisjoint(names):
             is_watched = any(isinstance(one, Name) and one.name in names for one in walk(tuple(rest)))
             return value if does and not is_watched else ""
@@ -233,14 +236,23 @@ class _Canonical(CodeWriter):
         named = {one.name: one.value for one in given if one.name}
         placed = iter([one.value for one in given if not one.name])
         writer._enter(function)
+        writer._is_inside = True
+        unused: list[str] = []
         for one in function.parameters:
             value = named[one.name] if one.name in named else next(placed, one.default)
             writer._names[one.name] = self.text(value)
+            if one.name not in writer._used and _does(value):
+                unused.append(self.text(value))
         statements = list(function.body.statements) if function.body is not None else []
         last = statements[-1] if statements else None
         if isinstance(last, Exit) and last.leave is Leave.RETURN:
             statements[-1] = last.value if last.value is not None else ir.Block(())
-        return writer.text(tuple(statements))
+        return "; ".join((*unused, writer.text(tuple(statements))))
+
+
+def _does(code: object) -> bool:
+    """Return whether code may do something beside having a value."""
+    return any(isinstance(one, Call | ir.New) for one in walk(code))
 
 
 def _targets(code: object) -> Iterator[str]:

@@ -55,6 +55,12 @@ OTHERS = {
     "an error is swallowed": (GO, "\t\treturn err\n", "\t\treturn nil\n"),
     "another check": (PYTHON, "base < 0", "base < 1"),
     "another argument": (PYTHON, "price(order))", "price(order) + 1)"),
+    "what a helper is given and does not use": (
+        PYTHON.replace("    dispatch", "    ignored(store(order))\n    dispatch")
+        + "\ndef ignored(_):\n    audit.mark()\n",
+        "store(order)",
+        "order",
+    ),
     "an order of calls": (
         PYTHON,
         "    KafkaProducer().send(topic(order))\n    dispatch(price(order))\n",
@@ -92,3 +98,13 @@ def test_locals_that_are_made_alike_are_told_apart(sends):
     before, after = ({"main.py": one} for one in (code, code.replace("a, b)", "b, a)")))
 
     assert compare(sends(before), sends(after))
+
+
+def test_a_helper_that_ends_does_not_end_what_calls_it(sends):
+    """A check that is moved out with its `return` no longer keeps the order back."""
+    send, check = "    dispatch(price(order))\n", '    if not order["paid"]:\n        return\n'
+    publish = "def publish(order):\n"
+    before = PYTHON.replace(send, check + send)
+    after = PYTHON.replace(send, "    check(order)\n" + send).replace(publish, f"def check(order):\n{check}\n{publish}")
+
+    assert compare(sends({"main.py": before}), sends({"main.py": after}))
