@@ -275,7 +275,7 @@ def test_rules_beside_the_services_of_kafka_gitops_are_rights() -> None:
     )
 
     assert {(one.principal, one.pattern_type, one.name, one.operation, one.permission) for one in collector.rights} == {
-        ("User:a", "PREFIXED", "shop.", "DESCRIBECONFIGS", "ALLOW"),
+        ("User:a", "PREFIXED", "shop.", "DESCRIBE_CONFIGS", "ALLOW"),
         ("User:bob", "LITERAL", "orders", "READ", "DENY"),
     }
 
