@@ -49,18 +49,26 @@ def choose(test: Value, then: Value, otherwise: Value) -> Value:
 
 def remaining(value: Value, test: Value, *, holds: bool) -> Value:
     """Return what is left of a value where a condition holds, or does not hold."""
-    while isinstance(value, Cond):
+    opposite = negate(test)
+    while isinstance(value, Cond) and (_may_be(value.test, test) or _may_be(value.test, opposite)):
         shown = Shown(_MOST_OF_TEST * 3)
-        own, same, opposite = (shown.text(one) for one in (value.test, test, negate(test)))
+        own, same, other = (shown.text(one) for one in (value.test, test, opposite))
         if shown.left < 0:  # conditions too long to be compared
             break
         if own == same:
             value = value.then if holds else value.otherwise
-        elif own == opposite:
+        elif own == other:
             value = value.otherwise if holds else value.then
         else:
             break
     return value
+
+
+def _may_be(one: Value, other: Value) -> bool:
+    """Return whether two values may have one text, by the names that it ends in: most texts need not be made."""
+    if isinstance(one, Apply | Get) and isinstance(other, Apply | Get):
+        return type(one) is type(other) and one.name == other.name and (one.of is None) == (other.of is None)
+    return True
 
 
 def conjuncts(test: Value) -> Iterator[Value]:
