@@ -19,7 +19,7 @@ from scanner_extractor.repository.applications.settings import (
     relaxed,
 )
 from scanner_extractor.repository.bounded_parsing import Trials
-from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, parse_tree, suffix
+from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, parse_tree, suffix, words
 from scanner_programs.calls import names_in
 from scanner_programs.endpoints import Endpoints, endpoints_of
 from scanner_programs.ir import (
@@ -181,15 +181,33 @@ def parts_near(files: Sequence[File], using: Mapping[str, Collection[str]]) -> d
 
 
 _MOST_MEANT = 2
-_BROKER = re.compile(r"(?i)(?:^|[/@, ])(?:[\w.-]*(?:kafka|broker|redpanda)[\w.-]*:90\d\d|[\w.-]+:909[268])(?:$|[/, ])")
-"""An address of brokers: a port that brokers listen on by default, at a host that is called after them or any other."""
-_STANDARD: Mapping[str, re.Pattern[str]] = {
-    "go": re.compile(r"[^./]+(?:/|$)"),
-    "python": re.compile(rf"(?:{'|'.join(sys.stdlib_module_names)})(?:\.|$)"),
-    "typescript": re.compile(r"(?:node:.*|net|tls|dns|https?|url|process)$"),
+_PORTS = frozenset(("9092", "9096", "9098"))
+_BROKERS = ("kafka", "broker", "redpanda")
+_STANDARD: Mapping[str, frozenset[str]] = {
+    "python": frozenset(sys.stdlib_module_names),
+    "typescript": words("net tls dns http https url process"),
 }
 """Packages that a language itself has, by their names."""
-_OF_PLATFORM = re.compile(r"(?:java|javax|jakarta|kotlin|scala|System|std)\b")
+_PLATFORMS = words("java javax jakarta kotlin scala System std")
+
+
+def _is_broker(text: str) -> bool:
+    """Return whether a text has an address of brokers: a port of theirs, or one of the usual range at such a host."""
+    for part in re.split(r"[/@, ]", text):
+        host, _, port = part.rpartition(":")
+        is_host = bool(host) and all(one.isalnum() or one in "._-" for one in host)
+        is_named = len(port) == len("9092") and port.startswith("90") and port.isdecimal()
+        if is_host and (port in _PORTS or (is_named and any(word in host.lower() for word in _BROKERS))):
+            return True
+    return False
+
+
+def _is_standard(package: str, language: str) -> bool:
+    """Return whether a package is one of a language itself; in Go, those have no dot in their first name."""
+    if language == "go":
+        return "." not in package.partition("/")[0]
+    first = package.replace("::", ".").partition(".")[0]
+    return package.startswith("node:") or first in _STANDARD.get(language, _PLATFORMS)
 
 
 def given_brokers(
@@ -216,7 +234,7 @@ def _given_brokers(file: File) -> Iterator[str]:
 
         def is_given(code: object) -> bool:
             texts = (one.text for one in walk(code) if isinstance(one, Literal))
-            return any(map(_BROKER.search, texts)) or not held.isdisjoint(names_in(code))
+            return any(map(_is_broker, texts)) or not held.isdisjoint(names_in(code))
 
         while len(held) > known:
             known = len(held)
@@ -230,7 +248,7 @@ def _given_brokers(file: File) -> Iterator[str]:
                 names = names_in(call.function) if isinstance(call, Call) else (call.type,)
                 full = next((file.imports[name] for name in names if name in file.imports), "")
                 package = full if "/" in full else full.rpartition(".")[0] or full
-                if package and full[:1] != "." and not _STANDARD.get(file.language, _OF_PLATFORM).match(package):
+                if package and full[:1] != "." and not _is_standard(package, file.language):
                     yield package
 
 

@@ -123,6 +123,7 @@ class _Sources:
         self._trees: dict[str, ast.Module | None] = {}
         self._named: dict[str, list[str]] = {}
         self._declared: dict[str, list[str]] = {}
+        self._said: dict[str, frozenset[str]] = {}
         for path in self.paths:
             self._named.setdefault(_module_name(path), []).append(path)
             for name in _DECLARED.findall(files[path]) if path.endswith((".scala", ".kt")) else ():
@@ -164,11 +165,15 @@ class _Sources:
         found = new = set(jobs)
         while new:
             names = {name for path in new for name in (_module_name(path), *_DECLARED.findall(self._files[path]))}
-            pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(names)))})\b")
-            others = (path for path in self.paths if path not in found and pattern.search(self._files[path]))
+            others = (path for path in self.paths if path not in found and names & self._words(path))
             new = {path for path in others if self.imported([path]) & new}
             found = found | new
         return sorted(found)
+
+    def _words(self, path: str) -> frozenset[str]:
+        if path not in self._said:
+            self._said[path] = frozenset(_WORD.findall(self._files[path]))
+        return self._said[path]
 
     def imported(self, paths: Iterable[str]) -> set[str]:
         """Return the files that one of *paths* imports."""
@@ -191,6 +196,7 @@ class _Sources:
 _DECLARED = re.compile(r"(?m)^(?:(?:case|sealed|final|abstract|data|private|internal) )*(?:object|class|trait) (\w+)")
 """A name that a file of Scala or Kotlin declares for its package."""
 _OBJECT = re.compile(r"\bobject (\w+)")
+_WORD = re.compile(r"\w+")
 
 
 def _module_name(path: str) -> str:
