@@ -123,7 +123,7 @@ class _Sources:
         self._trees: dict[str, ast.Module | None] = {}
         self._named: dict[str, list[str]] = {}
         self._declared: dict[str, list[str]] = {}
-        self._said: dict[str, frozenset[str]] = {}
+        self._words_of: dict[str, frozenset[str]] = {}
         for path in self.paths:
             self._named.setdefault(_module_name(path), []).append(path)
             for name in _DECLARED.findall(files[path]) if path.endswith((".scala", ".kt")) else ():
@@ -171,9 +171,9 @@ class _Sources:
         return sorted(found)
 
     def _words(self, path: str) -> frozenset[str]:
-        if path not in self._said:
-            self._said[path] = frozenset(_WORD.findall(self._files[path]))
-        return self._said[path]
+        if path not in self._words_of:
+            self._words_of[path] = frozenset(_WORD.findall(self._files[path]))
+        return self._words_of[path]
 
     def imported(self, paths: Iterable[str]) -> set[str]:
         """Return the files that one of *paths* imports."""
