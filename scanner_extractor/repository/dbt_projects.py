@@ -24,6 +24,7 @@ from scanner_extractor.settings.sources import FileSettings
 from scanner_extractor.systems.dbt.manifest import STREAM_ADAPTERS, Project
 from scanner_extractor.systems.dbt.settings import DbtSettings
 from scanner_model.payload import Json, Payload, Unread
+from scanner_model.redaction import mask_statement
 
 DBT = "dbt project"
 """What these files are counted as."""
@@ -177,7 +178,7 @@ class _ProjectFiles:
                 **self._described(name),
                 "resource_type": "model",
                 "relation_name": None if model.is_part else relations[name],
-                "compiled_code": sql,
+                "compiled_code": mask_statement(sql),
                 "language": "sql",
                 "depends_on": {"nodes": sorted(set(model.names))},
                 "config": {"materialized": model.config.get("materialized", "view")},

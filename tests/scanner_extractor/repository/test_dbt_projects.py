@@ -104,6 +104,14 @@ def test_a_model_that_takes_a_macro_keeps_what_it_depends_on_and_is_reported(rea
     assert [file.name for file in reading.of(UnreadFile)] == ["dw/models/marts/sums.sql"]
 
 
+def test_a_password_in_a_model_is_not_stored(read_repository) -> None:
+    sql = "select a from dblink('host=dw password=hunter2secret', 'select 1') as t(a int)"
+    found = tables(model(read_repository, sql))["warehouse.analytics_marts.sums"]
+
+    assert "dblink" in found.definition
+    assert "hunter2secret" not in found.definition
+
+
 def test_a_model_whose_reference_is_missing_is_reported(read_repository) -> None:
     reading = model(read_repository, "select id from {{ ref('gone') }}")
 
