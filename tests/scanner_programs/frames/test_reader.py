@@ -177,11 +177,13 @@ def test_program_that_leaves_spark_to_its_functions_is_a_job() -> None:
     functions = (
         "def read(session, topic):\n"
         "    return session.readStream.format('kafka').option('subscribe', topic).load()\n"
+        "def write(frame, table):\n"
+        "    frame.writeStream.toTable(table)\n"
         "def session():\n"
         "    from pyspark.sql import SparkSession\n"
         "    return SparkSession.builder.appName('pages').getOrCreate()\n"
     )
-    main = "from steps import read, session\nread(session(), 'clicks').writeStream.toTable('t')\n"
+    main = "from steps import read, session, write\nwrite(read(session(), 'clicks'), 't')\n"
     programs = _jobs(functions=functions, steps="from functions import *\n", main=main, other="import functional\n")
     job = programs["main.py"].job
 
