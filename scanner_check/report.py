@@ -144,8 +144,9 @@ _OF_FLOWS: Mapping[str, _Template] = {
     "topic-renamed of a program": lambda name, topics: f"{name} sends to another topic than {_topics(topics)}",
     "topic-gone": "the topic {} is not declared any more, and is used",
     "table-gone": "the table {} is not declared any more, and is used: {}",
-    "right-lost": lambda principal, operations, name, is_prefix: (
-        f"{principal} loses {few(operations)} on {_topics_named(name) if is_prefix else f'topic {name}'}"
+    "right-lost": lambda principal, operations, name, is_prefix, is_kept: (
+        f"{principal} {'keeps' if is_kept else 'loses'} {few(operations)} on "
+        f"{_topics_named(name) if is_prefix else f'topic {name}'}{' from some hosts only' if is_kept else ''}"
     ),
     "job-stopped": lambda name, topics, setting: (
         f"{name}{f', which writes {few(topics)},' if topics else ''} is stopped or no longer deployed ({setting})"

@@ -150,7 +150,7 @@ JOB_STOPPED = Rule(
 
 RIGHT_LOST = Rule(
     name="right-lost",
-    meaning="A principal loses a right to a topic, and no other rule of access grants it.",
+    meaning="A principal loses a right to a topic, or keeps it from some hosts only, and no other rule grants it.",
     help="keep the rule until the principal has stopped using the topic",
     example_bad="- operations: [Read, Describe]\n+ operations: [Describe]",
     example_good="- operations: [Read, Describe]\n+ operations: [Describe, Read]",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from dataflow_generator.graph import NodeKind
 from scanner_check.model import ChangeFinding, Place, Verdict
@@ -14,6 +15,14 @@ from scanner_model.clients import EVERYBODY, AclAuthorizer, AclRule, Acls, Permi
 _EVERY = "*"
 _OTHER = "\0"
 """Stands for a name that no file has, below a prefix."""
+
+
+class _Lost(NamedTuple):
+    """What a principal may no longer do with a topic; *is_kept*: still from some hosts."""
+
+    principal: str
+    name: str
+    is_kept: bool
 
 
 def rules_shown(commits: tuple[Commit, Commit]) -> set[tuple[str, str]]:
@@ -31,16 +40,16 @@ def lost_rights(commits: tuple[Commit, Commit], hits: Hits) -> Iterator[ChangeFi
     base, head = (commit.reading.rights for commit in commits)
     if base.keys() == head.keys():
         return
-    lost: dict[tuple[str, str], list[str]] = {}
+    lost: dict[_Lost, list[str]] = {}
     authorizer = AclAuthorizer(source=next(iter({**base, **head})).source, active=True)
     sides = [Acls(rules, authorizer) for rules in (base, head)]
     for name in _names((*base, *head), frozenset.union(*(commit.names for commit in commits))):
         for operation in sorted({rule.operation for rule in (*base, *head)}):
             before, after = (acls.permitted(name, operation) for acls in sides)
             for principal in _less(before, after):
-                lost.setdefault((principal, name), []).append(operation)
+                lost.setdefault(_Lost(principal, name, after.allows(principal)), []).append(operation)
     used = {dataset.name: dataset for dataset in commits[0].used if dataset.kind is NodeKind.TOPIC}
-    for (principal, name), operations in _widest(lost).items():
+    for (principal, name, is_kept), operations in _widest(lost).items():
         words = tuple(dict.fromkeys(word.replace("_", " ").title().replace(" ", "") for word in operations))
         hit = hits.of(used[name]) if name in used else ()
         users = tuple(one for one in hit if one.name == principal.partition(":")[2])
@@ -53,6 +62,7 @@ def lost_rights(commits: tuple[Commit, Commit], hits: Hits) -> Iterator[ChangeFi
             words,
             name.removesuffix(_OTHER),
             name.endswith(_OTHER),
+            is_kept,
             item=principal,
             affected=users,
         )
@@ -81,16 +91,19 @@ def _fits(rule: AclRule, name: str) -> bool:
     return name.startswith(rule.name) if rule.pattern_type == "PREFIXED" else rule.name in (name, _EVERY)
 
 
-def _widest(lost: Mapping[tuple[str, str], list[str]]) -> dict[tuple[str, str], list[str]]:
+def _widest(lost: Mapping[_Lost, list[str]]) -> dict[_Lost, list[str]]:
     """Return what is lost without the topics of a prefix that is lost as a whole."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for (principal, name), operations in lost.items():
+    found: dict[_Lost, list[str]] = {}
+    for one, operations in lost.items():
         wider = [
-            other
-            for who, other in lost
-            if who == principal and other != name and other.endswith(_OTHER) and name.startswith(other[:-1])
+            other.name
+            for other in lost
+            if other._replace(name=one.name) == one
+            and other.name.endswith(_OTHER)
+            and one.name.startswith(other.name[:-1])
         ]
-        found.setdefault((principal, min(wider, key=len, default=name)), []).extend(operations)
+        name = min((wide for wide in wider if wide != one.name), key=len, default=one.name)
+        found.setdefault(one._replace(name=name), []).extend(operations)
     return found
 
 

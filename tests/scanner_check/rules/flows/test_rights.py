@@ -77,7 +77,7 @@ def test_right_to_all_topics_of_a_prefix_is_told_once(check) -> None:
 
     report = check({"users.yaml": user(GROUP)}, before)
 
-    assert [one.message.values[2:] for one in report.findings if one.rule == "right-lost"] == [("shop.", True)]
+    assert [one.message.values[2:4] for one in report.findings if one.rule == "right-lost"] == [("shop.", True)]
 
 
 def test_right_of_a_group_is_no_right_of_a_topic(check) -> None:
@@ -100,3 +100,10 @@ def test_a_use_that_a_tool_turns_into_a_right_is_one(check) -> None:
     report = check({"state.yaml": SERVICES.replace("orders, ", "")}, {"state.yaml": SERVICES})
 
     assert [one.item for one in report.findings if one.rule == "right-lost"] == ["User:audit"], rules(report)
+
+
+def test_right_that_some_hosts_keep_is_said_to_be_limited(check) -> None:
+    report = check({"users.yaml": user(right("orders", host="10.0.0.1"), GROUP)}, FILES)
+
+    (found,) = (one for one in report.findings if one.rule == "right-lost")
+    assert found.what == "User:audit keeps Read on topic orders from some hosts only"
