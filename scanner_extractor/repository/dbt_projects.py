@@ -128,7 +128,7 @@ class _ProjectFiles:
 
     @cached_property
     def project(self) -> Json:
-        return _document(self.file.text)
+        return self._document(self.file.path)
 
     @cached_property
     def name(self) -> str:
@@ -138,7 +138,7 @@ class _ProjectFiles:
     def profile(self) -> Json:
         """Return the target of the project's profile; empty where no profile is beside it."""
         found = self.context.path_of(_PROFILES, self.file.directory)
-        profiles = _document(self.context.text(found) or "") if found else {}
+        profiles = self._document(found) if found else {}
         profile = mapping(profiles, text(self.project, "profile") or self.name)
         outputs = mapping(profile, "outputs")
         return mapping(outputs, self._plain(text(profile, "target")) or next(iter(outputs), ""))
@@ -156,6 +156,14 @@ class _ProjectFiles:
         if self.adapter in _HOSTS and host:
             return f"{self.adapter}://{host}:{self._plain(text(self.profile, 'port')) or _HOSTS[self.adapter]}"
         return f"snowflake://{account}" if self.adapter == "snowflake" and account else f"dbt://{self.name}"
+
+    def _document(self, path: str) -> Json:
+        """Return what a file of YAML holds; one that cannot be read is left, with the reason."""
+        parsed = next(iter(parse_yaml(self.context.text(path) or "")), None)
+        if parsed is None or (not parsed.error and isinstance(parsed.value, dict)):
+            return parsed.value if parsed is not None else {}
+        self.left[path] = parsed.error or "it is no object"
+        return {}
 
     def nodes(self) -> dict[str, Json]:
         """Return the nodes as a manifest has them."""
@@ -203,7 +211,7 @@ class _ProjectFiles:
     def _properties(self) -> list[tuple[str, Json]]:
         """Return the descriptions of sources and models, each with its file."""
         paths = [*self._files("model-paths", "models", _YAML), *self._files("seed-paths", "seeds", _YAML)]
-        return [(path, _document(self.context.text(path) or "")) for path in paths]
+        return [(path, self._document(path)) for path in paths]
 
     def _sources(self) -> Iterator[tuple[str, Json]]:
         for path, document in self._properties:
@@ -383,8 +391,3 @@ def _description(node: Json) -> Json:
         "tags": list(texts(node, "tags")),
         "meta": mapping(node, "meta"),
     }
-
-
-def _document(content: str) -> Json:
-    parsed = next(iter(parse_yaml(content)), None)
-    return parsed.value if parsed is not None and not parsed.error and isinstance(parsed.value, dict) else {}

@@ -104,6 +104,13 @@ def test_a_model_that_takes_a_macro_keeps_what_it_depends_on_and_is_reported(rea
     assert [file.name for file in reading.of(UnreadFile)] == ["dw/models/marts/sums.sql"]
 
 
+@pytest.mark.parametrize("name", ["dbt_project.yml", "profiles.yml", "models/sources.yml"])
+def test_a_file_of_a_project_that_is_no_yaml_is_listed(read_repository, name: str) -> None:
+    reading = read_repository({**FILES, f"dw/{name}": "a: [1\n"})
+
+    assert f"dw/{name}" in {file.name for file in reading.of(UnreadFile)}
+
+
 def test_a_password_in_a_model_is_not_stored(read_repository) -> None:
     sql = "select a from dblink('host=dw password=hunter2secret', 'select 1') as t(a int)"
     found = tables(model(read_repository, sql))["warehouse.analytics_marts.sums"]
