@@ -162,7 +162,7 @@ class _ProjectFiles:
         parsed = next(iter(parse_yaml(self.context.text(path) or "")), None)
         if parsed is None or (not parsed.error and isinstance(parsed.value, dict)):
             return parsed.value if parsed is not None else {}
-        self.left[path] = parsed.error or "it is no object"
+        self.left[path] = parsed.error or "its top level is not a mapping"
         return {}
 
     def nodes(self) -> dict[str, Json]:
