@@ -8,6 +8,7 @@ changed its arguments. Limits make values opaque, never absent.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
@@ -145,6 +146,7 @@ _CONTEXT, _SIDE = " context", "getSideOutput"
 _PUT = "put under"
 """The condition under which others put something in a container that a function takes it from."""
 _MOST_OF_TEST = 120
+_TOO_LONG = "too long: "
 _LONGEST = 200
 _MOST_IMPLEMENTERS = 4
 
@@ -217,6 +219,9 @@ class Machine:
         self.shaped: set[int] = set()
         self._site = ("", 0)
         self._texts: dict[int, tuple[Value, str]] = {}
+        self._opposites: dict[int, tuple[Value, str]] = {}
+        self._told: list[tuple[Value, list[str]]] = []
+        self._known: Counter[str] = Counter()
         self._written_names: set[str] = set()
         self._named: dict[tuple[str, str, int], Value] = {}
         self._packages: dict[tuple[str, str, str], bool] = {}
@@ -1130,19 +1135,40 @@ class Machine:
 
     def _holds(self, test: Value) -> bool | None:
         """Return whether a test holds under the conditions of here; None if they do not say."""
-        known = {self._shown(one) for guard in self.guards for one in conjuncts(guard)}
-        if self._shown(test) in known:
+        known = self._known_tests()
+        if known[self._shown(test)]:
             return True
-        return False if self._shown(negate(test)) in known else None
+        return False if known[self._shown_opposite(test)] else None
+
+    def _known_tests(self) -> Counter[str]:
+        """Return how often the conditions of here say each text; what the last question had of them is kept."""
+        same = 0
+        for (one, _), guard in zip(self._told, self.guards, strict=False):
+            if one is not guard:
+                break
+            same += 1
+        for _, texts in self._told[same:]:
+            self._known.subtract(texts)
+        del self._told[same:]
+        for guard in self.guards[same:]:
+            texts = [self._shown(one) for one in conjuncts(guard)]
+            self._told.append((guard, texts))
+            self._known.update(texts)
+        return self._known
 
     def _shown(self, value: Value) -> str:
-        """Return the text of a condition, as it was at first."""
+        """Return the text of a condition, as it was at first; one that is too long is equal to no other."""
         if id(value) not in self._texts:
             shown = Shown(_MOST_OF_TEST)
             text = shown.text(value)
-            # A condition that is too long is equal to no other.
-            self._texts[id(value)] = value, text if shown.left >= 0 else f"{text} {id(value)}"
+            self._texts[id(value)] = value, text if shown.left >= 0 else f"{_TOO_LONG}{id(value)}"
         return self._texts[id(value)][1]
+
+    def _shown_opposite(self, value: Value) -> str:
+        if id(value) not in self._opposites:
+            is_long = self._shown(value).startswith(_TOO_LONG)
+            self._opposites[id(value)] = value, _TOO_LONG if is_long else self._shown(negate(value))
+        return self._opposites[id(value)][1]
 
     # --- expressions
 
@@ -2874,6 +2900,8 @@ class Machine:
                 found = step_of(package, name) if package else None
                 if found is not None:
                     return found
+            if kind and isinstance(value, Get):
+                return None  # a member of a record, whose type says that it is no stream
             value = value.of if isinstance(value, Apply | Get) else None
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from scanner_programs.ir import (
@@ -76,7 +76,6 @@ def _file(lower: Lowering, root: Node, path: str) -> File:
     wildcards: list[str] = []
     classes: list[Class] = []
     functions: list[Function] = []
-    methods: list[tuple[str, Function]] = []
     statements: list[Expression | Statement] = []
     package = ""
     for node in lower.named(root):
@@ -92,11 +91,7 @@ def _file(lower: Lowering, root: Node, path: str) -> File:
         elif node.type in _OWN:
             classes.append(_class(lower, node))
         elif node.type == "function_declaration":
-            receiver = _receiver(node)
-            function = replace(_function(lower, node), receiver=receiver)
-            functions.append(function)
-            if receiver:
-                methods.append((receiver.rpartition(".")[2].partition("<")[0], function))
+            functions.append(replace(_function(lower, node), receiver=_receiver(node)))
         elif node.type != "file_annotation":
             statements.append(lower.code(node))
     return File(
@@ -108,8 +103,19 @@ def _file(lower: Lowering, root: Node, path: str) -> File:
         tuple(classes),
         tuple(functions),
         tuple(statements),
-        tuple(methods),
+        tuple((_extended(one), one) for one in (*functions, *_functions_in(classes)) if one.receiver),
     )
+
+
+def _extended(function: Function) -> str:
+    return function.receiver.rpartition(".")[2].partition("<")[0]
+
+
+def _functions_in(classes: Iterable[Class]) -> Iterator[Function]:
+    """Yield the functions of classes, which may extend other classes, and of those inside of them."""
+    for one in classes:
+        yield from one.functions
+        yield from _functions_in(one.classes)
 
 
 def _receiver(node: Node) -> str:
@@ -218,7 +224,7 @@ class _Members:
             if node.type == "property_declaration":
                 self._property(node)
             elif node.type == "function_declaration":
-                self.functions.append(_function(self.lower, node))
+                self.functions.append(replace(_function(self.lower, node), receiver=_receiver(node)))
             elif node.type == "secondary_constructor":
                 continue
             elif node.type == "companion_object":

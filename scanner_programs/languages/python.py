@@ -226,8 +226,10 @@ def _field(lower: Lowering, node: Node) -> Field:
         value = named.get("default")
         if value is None and right is not None and notes[0].arguments and not notes[0].arguments[0].name:
             value = notes[0].arguments[0].value
+        if not kind and isinstance(of := named.get("type"), Name | Member):
+            kind = of.name
     # PEP 526: what is annotated is a variable of the instances, unless its type says that it is one of the class.
-    static = not kind or kind.rpartition(".")[2].startswith("ClassVar")
+    static = not notes if not kind else kind.rpartition(".")[2].startswith("ClassVar")
     return Field(text(node.child_by_field_name("left")), kind, value, notes, static, line(node))
 
 
@@ -422,7 +424,8 @@ def _comprehension(lower: Lowering, node: Node) -> Expression:
             if not isinstance(target, Name):
                 code = Block((declare(target, "", Name("(each)")), value))
             value = Call(Member(source, "map"), (Argument(function_of([given], code, node)),), line(node))
-    return value
+    is_map = body.type == "pair"  # {k: v for …} is dict((k, v) for …)
+    return Call(Name("dict"), (Argument(value),), line(node)) if is_map else value
 
 
 def _entries_kept(lower: Lowering, node: Node, body: Node) -> Expression | None:

@@ -411,3 +411,63 @@ export class Market {
 }
 """
     assert fields_of(sends({"a.ts": code}), "prices").keys() >= {"symbol", "bid"}
+
+
+def test_a_function_of_a_class_may_extend_another_class(sends: Callable[..., Endpoints]) -> None:
+    code = """
+import org.apache.kafka.clients.consumer.KafkaConsumer
+import org.apache.kafka.clients.producer.KafkaProducer
+import org.apache.kafka.clients.producer.ProducerRecord
+
+data class Payment(val id: String, val cents: Long, val iban: String?)
+data class Booking(val number: String, val amount: Double, val account: String)
+
+class Booker(private val producer: KafkaProducer<String, String>) {
+    fun handle(raw: String) {
+        val payment: Payment = mapper.readValue(raw)
+        val booking = payment.toBooking().copy(account = payment.iban?.takeLast(4) ?: "")
+        producer.send(ProducerRecord("bookings", mapper.writeValueAsString(booking)))
+    }
+    private fun Payment.toBooking() = Booking(number = id, amount = cents / 100.0, account = "")
+}
+
+fun main() {
+    val consumer = KafkaConsumer<String, String>(props)
+    consumer.subscribe(listOf("payments"))
+    val booker = Booker(KafkaProducer(props))
+    for (record in consumer.poll(timeout)) booker.handle(record.value())
+}
+"""
+    assert passed_of(sends({"Main.kt": code})) == {("id", "number"), ("cents", "amount"), ("iban", "account")}
+
+
+def test_a_map_that_a_comprehension_makes_has_the_known_keys(sends: Callable[..., Endpoints]) -> None:
+    code = """
+import json
+from confluent_kafka import Consumer, Producer
+
+consumer = Consumer({"group.id": "g"})
+producer = Producer({})
+consumer.subscribe(["raw"])
+while True:
+    reading = json.loads(consumer.poll(1.0).value())
+    clean = {"at": reading["ts"], **{key: reading[key] for key in ("site", "room")}}
+    producer.produce("clean", json.dumps(clean))
+"""
+    assert passed_of(sends({"a.py": code})) == {("ts", "at"), ("site", "site"), ("room", "room")}
+
+
+def test_a_text_in_a_record_of_a_stream_is_no_stream(sends: Callable[..., Endpoints]) -> None:
+    code = """
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.kstream.KStream;
+class App {
+  static class Click { public String page; }
+  static class View { public String path; }
+  void build(StreamsBuilder builder) {
+    KStream<String, Click> clicks = builder.stream("clicks");
+    clicks.mapValues(click -> { View v = new View(); v.path = click.page.split("#")[0]; return v; }).to("views");
+  }
+}
+"""
+    assert passed_of(sends({"App.java": code})) == {("page", "path")}
