@@ -40,6 +40,7 @@ from scanner_check.rows.table import row_of
 from scanner_check.rules.coverage.file_findings import DeletionContext, check_deleted
 from scanner_check.rules.coverage.unexplained import Unexplained
 from scanner_check.rules.flows.flow_comparison import FlowComparison
+from scanner_check.rules.flows.library_records import library_records
 from scanner_check.rules.flows.program_changes import ProgramChanges
 from scanner_check.rules.flows.record_classes import record_findings
 from scanner_check.rules.flows.rights import lost_rights, rules_shown
@@ -188,6 +189,7 @@ class _Comparison:
             findings += record_findings(commits, changed, self._hits, findings)
         programs = ProgramChanges(commits, self._trees, self._hits, objects)
         findings += programs.findings(findings)
+        findings += library_records(programs, self._trees, programs.sources)
         unexplained = Unexplained(commits, self._trees, (self._judged, self._deployed), self._hits, objects)
         findings += unexplained.findings(findings, self._renamed, programs)
         findings += self._mentioned(findings, unexplained.unbound, objects)

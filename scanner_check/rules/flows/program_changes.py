@@ -100,7 +100,7 @@ class ProgramChanges:
     def __init__(self, commits: tuple[Commit, Commit], trees: Trees, hits: Hits, objects: ObjectReader) -> None:
         self._base, self._head = commits
         self._trees, self._hits, self._objects = trees, hits, objects
-        self._sources = Sources(objects)
+        self.sources = Sources(objects)
         self._known_builds: Mapping[str, tuple[tuple[str, ...], str]] = {}
         self.unread: dict[str, str] = {}
         self.read: set[str] = set()
@@ -139,7 +139,7 @@ class ProgramChanges:
         """Note whether a source file was read, and whether more of it differs than comments, lines and locals."""
         sides = []
         for tree in (self._trees.base, self._trees.head):
-            file = self._sources.file(path, tree[path]) if path in tree else None
+            file = self.sources.file(path, tree[path]) if path in tree else None
             if path in tree and file is None:
                 self.unread[path] = "its source code cannot be parsed within the limits"
                 return
@@ -150,7 +150,7 @@ class ProgramChanges:
 
     def texts_of(self, path: str) -> tuple[File, File] | None:
         """Return the code of a source file in both commits; None if one of them lacks it, or it cannot be parsed."""
-        files = [self._sources.file(path, tree[path]) for tree in (self._trees.base, self._trees.head) if path in tree]
+        files = [self.sources.file(path, tree[path]) for tree in (self._trees.base, self._trees.head) if path in tree]
         known = [file for file in files if file is not None]
         return (known[0], known[1]) if len(known) == 2 else None
 
@@ -162,9 +162,9 @@ class ProgramChanges:
             for path in dict.fromkeys((*self._trees.base, *self._trees.head))
             if mentions.is_program(path) and not mentions.why_harmless(path) and self.modules.of(path) in parts
         ]
-        listed = files_of(self._sources, trees, paths, self._trees.changed)
+        listed = files_of(self.sources, trees, paths, self._trees.changed)
         folder = f"{module}/" if module else ""
-        before, after = (endpoints(self._sources, tree, listed, folder, self._made) for tree in trees)
+        before, after = (endpoints(self.sources, tree, listed, folder, self._made) for tree in trees)
         differences = compare(before, after)
         if not any(side.contracts or side.unresolved for side in (before, after)):
             differences = [one for one in differences if one.aspect != "code"]  # the known clients only read
@@ -186,7 +186,7 @@ class ProgramChanges:
         using: dict[str, Collection[str]] = {path: _client_words(path) for path in own}
         if not (before.clients or after.clients or contracts):
             trees = (self._trees.base, self._trees.head)
-            for path, packages in given_brokers(self._sources, trees, listed).items():
+            for path, packages in given_brokers(self.sources, trees, listed).items():
                 using[path] = {*using.get(path, ()), *packages}
         if using and (changed := dict(self._changed_near(using, listed))):
             first = next((part for part in changed if part[0] in using), next(iter(changed)))
@@ -201,7 +201,7 @@ class ProgramChanges:
         paths = list(dict.fromkeys((*listed, *using)))
         before, after = (
             parts_near(
-                [file for path in paths if path in tree and (file := self._sources.file(path, tree[path]))], using
+                [file for path in paths if path in tree and (file := self.sources.file(path, tree[path]))], using
             )
             for tree in (self._trees.base, self._trees.head)
         )
