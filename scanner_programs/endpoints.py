@@ -24,6 +24,7 @@ from scanner_programs.residue import ORDER, class_texts, code_text, silent_in, t
 from scanner_programs.sequences import is_container
 from scanner_programs.shapes import Shape, notes_of, shape_of
 from scanner_programs.values import (
+    NULL,
     Apply,
     Closure,
     Cond,
@@ -680,8 +681,8 @@ class _Reader:
         # A map without a class is what is written, whatever its members are called.
         is_map = isinstance(rest.get("value"), Thing) and not rest["value"].type  # type: ignore[union-attr]
         if "value" in rest and not is_map and not any("value" in one for one in listed):
-            message = list(self._parts_of(machine, rest["value"], 0))
-            if len(message) == 1 and message[0].keys() - {"value"}:
+            message = [one for one in self._parts_of(machine, rest["value"], 0) if not _is_nothing(one)]
+            if message and all(one.keys() - {"value", "guard"} for one in message):
                 rest = {key: value for key, value in rest.items() if key != "value"}
                 listed = message
         for one in listed[:_MOST_RECORDS]:
@@ -1545,6 +1546,14 @@ def _kept(stream: Value) -> Iterator[Value]:
         if value.name not in ("mapped", "keyed") and value.arguments:
             yield value if value.of is None else Apply(value.name, None, value.arguments, value.names)
         value = value.of
+
+
+def _is_nothing(parts: Mapping[str, Value]) -> bool:
+    """Return whether one way of a send is given no record: nothing, an empty list, or a list of the library of it."""
+    value = parts.get("value") if parts.keys() <= {"value", "guard"} else None
+    while isinstance(value, Apply) and value.of is None and len(value.arguments) == 1:
+        value = value.arguments[0]
+    return value == NULL or (isinstance(value, Items) and not value.values)
 
 
 def _is_class_test(test: Value) -> bool:

@@ -600,6 +600,11 @@ def _test(lower: Lowering, node: Node) -> Expression:
     return Operation("instanceof", (lower.value(lower.named(node)[0]), Unknown(text(lower.named(node)[-1]))))
 
 
+def _contains(lower: Lowering, node: Node) -> Expression:
+    operator = "not in" if any(one.type == "!in" for one in node.children) else "in"
+    return Operation(operator, tuple(lower.value(one) for one in lower.named(node)))
+
+
 SYNTAX = Syntax(
     name="kotlin",
     nodes={
@@ -627,6 +632,7 @@ SYNTAX = Syntax(
         "unary_expression": _unary,
         "as_expression": _as,
         "is_expression": _test,
+        "in_expression": _contains,
         "property_declaration": _variable,
         "assignment": _assignment,
         "block": block,

@@ -285,7 +285,8 @@ def leave(how: Leave) -> Build:
     """Return what builds the end of a function or of a turn of a loop."""
 
     def build(lower: Lowering, node: Node) -> Expression:
-        inside = lower.named(node)
+        label = node.child_by_field_name("label")
+        inside = [one for one in lower.named(node) if one != label]
         if not inside or how in (Leave.BREAK, Leave.CONTINUE):
             return Exit(how)
         values = [lower.value(one) for one in inside]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from scanner_programs.ir import (
@@ -576,11 +576,14 @@ def _block(lower: Lowering, node: Node) -> Expression:
     return lower.blocks(inner)
 
 
+_NAMED: Mapping[str, Expression] = {"None": NOTHING, "Nil": Sequence(())}
+"""Objects of the standard library that stand for nothing and for the empty list."""
+
 SYNTAX = Syntax(
     name="scala",
     inner=frozenset(("parenthesized_expression",)),
     nodes={
-        "identifier": lambda lower, node: NOTHING if text(node) == "None" else name(lower, node),
+        "identifier": lambda lower, node: _NAMED.get(text(node)) or name(lower, node),
         "operator_identifier": name,
         "type_identifier": name,
         "stable_identifier": lambda _lower, node: Name(text(node)),

@@ -409,6 +409,7 @@ CLIENTS: tuple[Client, ...] = (
             "SendAsync": {1: "value"},
         },
         types=_words("IMessageBus IMessageProducer ICapPublisher"),
+        listens={"CapSubscribe": ("",)},
         languages=_words("csharp"),
     ),
     # --- Rust

@@ -76,6 +76,12 @@ STREAMS: Mapping[str, Mapping[str, Step]] = {
         "rebalance": Step(),
         "reduce": Step({2: "value value"}, "value", ("reduce", "apply")),
     },
+    "quixstreams": {
+        "apply": Step(_VALUE_ONLY, "value"),
+        "update": Step(_VALUE_ONLY),
+        "filter": Step(_VALUE_ONLY),
+        "group_by": Step(_VALUE_ONLY, "key"),
+    },
 }
 """The steps by the package of the library, then by the method."""
 

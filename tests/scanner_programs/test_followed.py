@@ -471,3 +471,90 @@ class App {
 }
 """
     assert passed_of(sends({"App.java": code})) == {("page", "path")}
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (
+            {
+                "application.yml": "spring.cloud.stream.bindings:\n  enrich-in-0.destination: contacts\n"
+                "  enrich-out-0.destination: profiles\n",
+                "App.kt": """
+import org.springframework.cloud.stream.annotation.EnableBinding
+import org.springframework.context.annotation.Bean
+import java.util.function.Function
+data class Contact(val id: Long, val last: String, val tags: List<String>)
+data class Profile(val contact: Long, val vip: Boolean)
+class App {
+    @Bean
+    fun enrich(): Function<Contact, Profile?> = Function { contact ->
+        if (contact.last.isBlank()) return@Function null
+        Profile(contact = contact.id, vip = "vip" in contact.tags)
+    }
+}
+""",
+            },
+            {("id", "contact"), ("tags", "vip")},
+        ),
+        (
+            {
+                "Mails.cs": """
+using DotNetCore.CAP;
+public class Signup { public string Email { get; set; } }
+public class Mail { public string To { get; set; } }
+public class Mails : ICapSubscribe
+{
+    private readonly ICapPublisher bus;
+    public Mails(ICapPublisher bus) { this.bus = bus; }
+    [CapSubscribe("signups")]
+    public async Task Handle(Signup signup) { await bus.PublishAsync("mails", new Mail { To = signup.Email }); }
+}
+"""
+            },
+            {("Email", "To")},
+        ),
+        (
+            {
+                "main.py": """
+from quixstreams import Application
+app = Application(broker_address="kafka:9092", consumer_group="g")
+readings = app.topic("readings", value_deserializer="json")
+alarms = app.topic("alarms")
+def to_alarm(value):
+    return {"machine": value["id"], "temp": value["temp"]}
+sdf = app.dataframe(readings).filter(lambda v: v["temp"] > 70).apply(to_alarm).to_topic(alarms)
+"""
+            },
+            {("id", "machine"), ("temp", "temp")},
+        ),
+        (
+            {
+                "Main.scala": """
+import fs2.kafka._
+import io.circe.parser.decode
+import io.circe.syntax._
+final case class Meter(serial: String)
+final case class Bill(meter: String)
+object Main {
+  def run = KafkaConsumer.stream(settings).subscribeTo("meters").records.map { one =>
+    decode[Meter](one.record.value) match {
+      case Right(meter) => ProducerRecords.one(ProducerRecord("bills", "k", Bill(meter = meter.serial).asJson.noSpaces))
+      case Left(_) => ProducerRecords(Nil)
+    }
+  }.through(KafkaProducer.pipe(producerSettings)).compile.drain
+}
+"""
+            },
+            {("serial", "meter")},
+        ),
+    ],
+)
+def test_what_a_stream_or_a_listener_makes_of_records(
+    sends: Sends, files: dict[str, str], expected: set[tuple[str, str]]
+) -> None:
+    """Functions of streams that return early or nothing, and listeners of libraries that subscribe by a note."""
+    found = sends(files)
+
+    assert passed_of(found) == expected
+    assert not any(one.opaque for one in found.contracts)
