@@ -698,7 +698,7 @@ class _Reader:
         written = {(module, target) for module, _, target in known}
         for path, declared in sorted(self.declared.items()):
             module = self.modules.of(path)
-            if self._lacks_client(module):
+            if not declared.streams and self._lacks_client(module):
                 self.unresolved.append((path, "it names topics, but nothing of the program uses a Kafka client"))
                 continue
             jobs = self._jobs(module, None, self._settings(module))

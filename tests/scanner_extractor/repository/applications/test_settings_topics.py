@@ -30,6 +30,16 @@ def test_outputs_of_kafka_streams_are_made_of_its_inputs():
     }
 
 
+def test_settings_of_a_topology_are_used_also_beside_code_without_a_client():
+    """A framework of another repository runs classes that name no client, as the settings say."""
+    files = {
+        "totals/build.gradle.kts": 'dependencies { implementation("c.acme:view-framework:1") }',
+        "totals/src/main/java/Totals.java": "class Totals implements View { Total of(Order order) { return null; } }",
+        "totals/src/main/resources/application.conf": STREAMS,
+    }
+    assert flows(files) == {"order-totals-job: orders > totals", "order-totals-job: refunds > totals"}
+
+
 def test_each_settings_file_of_a_module_is_a_program():
     other = (
         STREAMS.replace("order-totals", "copies")
