@@ -226,6 +226,7 @@ class Machine:
         self._named: dict[tuple[str, str, int], Value] = {}
         self._packages: dict[tuple[str, str, str], bool] = {}
         self._sides: dict[str, Items] = {}
+        self._filled: dict[int, frozenset[str]] = {}
         self._inner: dict[str, list[ir.Declare | ir.Assign]] = {}
         self._constants: dict[tuple[str, str], Value] = {}
         self._modules: dict[str, list[ir.File]] = {}
@@ -1738,6 +1739,12 @@ class Machine:
             return
         value = self.value(code.value, scope) if code.value is not None else None
         value = self._zero(code.type, scope) if value is None else self.converted(value, code.type, scope)
+        if isinstance(value, Apply) and not value.arguments and isinstance(code.target, Name) and self._frames:
+            function = self._frames[-1].function
+            if id(function) not in self._filled:
+                self._filled[id(function)] = _filled_in(function)
+            if code.target.name in self._filled[id(function)]:
+                value = Thing(depth=len(self.guards), base=value)
         self._take_apart(code.target, value, scope)
 
     def _zero(self, kind: str, scope: Scope) -> Value:
@@ -3191,6 +3198,17 @@ class Machine:
             else:
                 value = NULL
             self._bind(scope, one.name, self.converted(value, one.type, scope))
+
+
+def _filled_in(function: Function) -> frozenset[str]:
+    """Return the variables of a function on which it calls methods that put a value under a key: they are maps."""
+    found = set()
+    for one in ir.walk(function.body):
+        if isinstance(one, Call) and isinstance(one.function, Member) and isinstance(one.function.of, Name):
+            is_key = len(one.arguments) == 2 and isinstance(one.arguments[0].value, Literal)
+            if is_key and one.function.name in PUTS:
+                found.add(one.function.of.name)
+    return frozenset(found)
 
 
 def _is_number(value: Value) -> bool:

@@ -558,3 +558,28 @@ def test_what_a_stream_or_a_listener_makes_of_records(
 
     assert passed_of(found) == expected
     assert not any(one.opaque for one in found.contracts)
+
+
+def test_what_a_library_makes_and_code_puts_keys_in_is_a_map(sends: Sends) -> None:
+    code = """
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.apache.kafka.clients.consumer.*;
+import org.apache.kafka.clients.producer.*;
+class Router {
+  private final ObjectMapper json = new ObjectMapper();
+  private final KafkaProducer<String, String> producer = new KafkaProducer<>(props);
+  void run(KafkaConsumer<String, String> consumer) throws Exception {
+    consumer.subscribe(List.of("raw"));
+    for (ConsumerRecord<String, String> one : consumer.poll(timeout)) {
+      JsonNode event = json.readTree(one.value());
+      ObjectNode out = json.createObjectNode();
+      out.put("vehicle", event.get("vin").asText());
+      out.put("speed", event.path("telemetry").path("kmh").asDouble() / 3.6);
+      producer.send(new ProducerRecord<>("positions", json.writeValueAsString(out)));
+    }
+  }
+}
+"""
+    assert passed_of(sends({"Router.java": code})) == {("vin", "vehicle"), ("telemetry.kmh", "speed")}
