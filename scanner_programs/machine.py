@@ -49,6 +49,7 @@ from scanner_programs.libraries.standard import (
     LISTS,
     MAKERS,
     MERGES,
+    OF_FAILURES,
     OPERATORS,
     PAIRS,
     PRESENT,
@@ -1757,6 +1758,8 @@ class Machine:
         if kind.lower() in SCALARS:
             is_number = kind not in ("string", "bool")
             return Const(Kind.NUMBER, "0") if is_number else FALSE if kind == "bool" else Const(Kind.TEXT, "")
+        if kind.startswith("map["):
+            return Thing(depth=len(self.guards))
         # A type without a package that nothing declares is a parameter: what it stands for may have members.
         is_parameter = kind.isidentifier() and kind.lower() not in SCALARS
         return Thing(depth=len(self.guards)) if is_parameter and not self.program.is_alias(kind) else NULL
@@ -1942,8 +1945,9 @@ class Machine:
             value = self._name(function.name, scope)
             is_object = function.name[:1].isupper() and scope.file.language in ("scala", "kotlin")  # what makes one
             if value == Ref(function.name) and scope.file.language in IMPLICIT and not is_object:
+                listed = (one for one, _ in self._receivers(scope) if one is not None)
                 receiver = next(
-                    (one for one, _ in self._receivers(scope) if one is not None and self.full_type(one)), None
+                    (one for one in listed if self.full_type(one) or (isinstance(one, Apply) and is_made(one))), None
                 )
                 if receiver is not None:
                     return self.call_method(receiver, function.name, given, code, scope, discarded=discarded)
@@ -2526,8 +2530,11 @@ class Machine:
                 return table
         if isinstance(of, Items) and len(functions) == len(given) == 1 and self._is_short(of):
             return self._each_of(of, name, functions[0], code, scope)
-        if of is not None and not given and name.partition("<")[0] in LIFTS:
+        plain_name = name.partition("<")[0]
+        if of is not None and not given and plain_name in LIFTS:
             return of
+        if of is not None and plain_name in OF_FAILURES and functions and len(functions) == len(given):
+            return self._unless_failed(of, functions, code, scope, replaces=OF_FAILURES[plain_name])
         if of is not None and name in THROUGH and given:
             through = self._through(of, given[0][1], code, scope)
             if through is not None:
@@ -2893,6 +2900,18 @@ class Machine:
             known = empty[0].known
             kind = self._typed(known.cls.name, known.file, known) if known is not None else ""
             empty[0].base = Apply(name, None, others, (), kind)
+
+    def _unless_failed(
+        self, of: Value, functions: Sequence[Value], code: Call, scope: Scope, *, replaces: bool
+    ) -> Value:
+        """Return a result beside what functions return that a library calls in its place if there is a failure."""
+        start, left = len(self.guards), self._left
+        self.guards.append(Ref("failure"))
+        results = [self.call(one, [("", Opaque("a failure"))], code, scope) for one in functions]
+        del self.guards[start:]
+        self._left = left
+        others = [one for one in results if replaces and one != NULL]
+        return operate("??", (of, others[0])) if others else of
 
     def _step_of(self, of: Value, name: str, scope: Scope) -> Step | None:
         """Return what a method does to a stream of a library; None for other objects."""

@@ -149,6 +149,14 @@ WRAPS = _words("of ofNullable just resolve successful pure succeed completedFutu
 """Functions of the types that hold one value which make one of a value."""
 LIFTS = _words("pure some asRight point toRight")
 """Methods of any value that return it as an optional value, a result or one that is there later."""
+OF_FAILURES = {
+    **dict.fromkeys(_words("map_err inspect_err mapError leftMap tapError doOnError onFailure"), False),
+    **dict.fromkeys(_words("recover handleError catchAll exceptionally catch onErrorReturn onErrorResume"), True),
+}
+"""Methods of results, and of values that are there later, that are given what to do with a failure.
+
+Each with whether the function returns what is there instead.
+"""
 FIELDS = _words("field Field attrib ib")
 """Functions of Python that return the default of a member, or what makes it, as a class declares it."""
 FUNCTIONAL = _words("Function Consumer Supplier Predicate UnaryOperator BiFunction BiConsumer BinaryOperator Runnable")

@@ -583,3 +583,65 @@ class Router {
 }
 """
     assert passed_of(sends({"Router.java": code})) == {("vin", "vehicle"), ("telemetry.kmh", "speed")}
+
+
+def test_what_is_done_with_a_failure_is_not_done_with_the_value(sends: Sends) -> None:
+    """A record is what the value is; what a handler of the failure sends is sent if there is one."""
+    rust = """
+use rdkafka::producer::{BaseProducer, BaseRecord};
+#[derive(serde::Serialize)]
+struct Status { id: String }
+fn publish(producer: &BaseProducer, status: &Status) -> Result<(), String> {
+    let body = serde_json::to_vec(status).map_err(|e| e.to_string())?;
+    producer.send(BaseRecord::to("status").payload(&body)).map_err(|(e, _)| e.to_string())
+}
+"""
+    script = """
+import { Kafka } from 'kafkajs';
+const producer = new Kafka({ brokers: ['k:9092'] }).producer();
+const send = (topic, value) => producer.send({ topic, messages: [{ value: JSON.stringify(value) }] });
+export async function save(order) {
+  const total = await price(order).catch((e) => { send('dead', { id: order.id }); return 0; });
+  await send('orders', { id: order.id, total });
+}
+"""
+    found = sends({"a.ts": script})
+
+    assert fields_of(sends({"main.rs": rust}), "status").keys() == {"id"}
+    assert fields_of(found, "orders").keys() == {"id", "total"}
+    assert {one.guards for one in found.contracts if "dead" in one.topics} == {frozenset({"failure"})}
+
+
+def test_records_are_read_with_an_object_that_a_lambda_extends(sends: Sends) -> None:
+    code = """
+import org.apache.kafka.clients.consumer.KafkaConsumer
+import org.apache.kafka.clients.producer.*
+data class Scan(val tag: String)
+fun main() {
+    val consumer = KafkaConsumer<String, String>(props).apply { subscribe(listOf("scans")) }
+    val producer = KafkaProducer<String, String>(props)
+    for (one in consumer.poll(timeout)) {
+        val scan = Json.decodeFromString<Scan>(one.value())
+        producer.send(ProducerRecord("tags", Json.encodeToString(mapOf("id" to scan.tag))))
+    }
+}
+"""
+    assert passed_of(sends({"Main.kt": code})) == {("tag", "id")}
+
+
+def test_a_map_of_go_without_a_value_is_filled(sends: Sends) -> None:
+    code = """
+package main
+import ("encoding/json"; "github.com/segmentio/kafka-go")
+func run(r *kafka.Reader, w *kafka.Writer) {
+	m, _ := r.ReadMessage(ctx)
+	var event map[string]any
+	if json.Unmarshal(m.Value, &event) != nil {
+		return
+	}
+	body, _ := json.Marshal(map[string]any{"actor": event["user"]})
+	w.WriteMessages(ctx, kafka.Message{Topic: "audit", Value: body})
+}
+func main() { run(kafka.NewReader(kafka.ReaderConfig{Topic: "events"}), &kafka.Writer{}) }
+"""
+    assert passed_of(sends({"main.go": code})) == {("user", "actor")}
