@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 
@@ -68,7 +68,7 @@ from scanner_programs.libraries.standard import (
     WRAPS,
 )
 from scanner_programs.libraries.streams import CONNECTED, Step, step_of
-from scanner_programs.mappers import Mapper
+from scanner_programs.mappers import Mapper, Profile, profiles
 from scanner_programs.program import (
     Known,
     Place,
@@ -228,6 +228,7 @@ class Machine:
         self._packages: dict[tuple[str, str, str], bool] = {}
         self._sides: dict[str, Items] = {}
         self._filled: dict[int, frozenset[str]] = {}
+        self._profiles: Mapping[tuple[str, str], Profile] | None = None
         self._inner: dict[str, list[ir.Declare | ir.Assign]] = {}
         self._constants: dict[tuple[str, str], Value] = {}
         self._modules: dict[str, list[ir.File]] = {}
@@ -2500,6 +2501,7 @@ class Machine:
             of = Ref("a list")  # how many it has does not depend on what they are
         known = self._known_function(of, name, given)
         known = self._looked_up(given) if known is None else known
+        known = self._by_profile(name, given, scope) if known is None and name.startswith("Map<") else known
         if known is not None:
             return known
         first = given[0][1] if len(given) == 1 else None
@@ -2900,6 +2902,27 @@ class Machine:
             known = empty[0].known
             kind = self._typed(known.cls.name, known.file, known) if known is not None else ""
             empty[0].base = Apply(name, None, others, (), kind)
+
+    def _by_profile(self, name: str, given: list[Given], scope: Scope) -> Value | None:
+        """Return what a profile of the program makes of an object; None without one for the two classes."""
+        if self._profiles is None:
+            self._profiles = profiles(self.program)
+        target = self.program.class_of(parameters_of(name)[-1], scope.file, scope.known)
+        source = self.known_type(given[0][1]) if len(given) == 1 else None
+        if source is None or target is None:
+            return None
+        profile = self._profiles.get((source.cls.name, target.cls.name))
+        if profile is None:
+            return None
+        value, place = given[0][1], profile.place
+        made = self._mapper.alike(value, target)
+        made.depth = len(self.guards)
+        for member, code in profile.members.items():
+            made.fields.pop(member, None)
+            if code is not None:
+                function = self.value(code, Scope(place.file, None, None, place.known))
+                made.fields[member] = self.call(function, [("", value)], Call(code), scope)
+        return made
 
     def _unless_failed(
         self, of: Value, functions: Sequence[Value], code: Call, scope: Scope, *, replaces: bool

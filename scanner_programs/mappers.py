@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scanner_programs import ir
-from scanner_programs.ir import Kind, Literal
+from scanner_programs.ir import Call, Kind, Literal, Member, Name
 from scanner_programs.libraries.others import MAPPERS, MAPPINGS
-from scanner_programs.program import Known, Place, Program, base_type, elements_of
+from scanner_programs.program import Known, Place, Program, base_type, elements_of, parameters_of
 from scanner_programs.values import NULL, Apply, Const, Opaque, Thing, Value
 
 
@@ -95,10 +95,10 @@ class Mapper:
             return function is not place.function and is_single and made is target and wanted == [source]
 
         method = next(self._methods(place, fits), None)
-        made = self.call(method, inside) if method is not None else self._alike(inside, target)
+        made = self.call(method, inside) if method is not None else self.alike(inside, target)
         return Apply("mapped", value, (made,), via="map") if several else made
 
-    def _alike(self, value: Value, target: Known) -> Value:
+    def alike(self, value: Value, target: Known) -> Thing:
         """Return an object of a class with the members of another one that have its names."""
         names = [one.name for _, one in self.program.fields(target) if self._has(value, one.name)]
         return Thing(target.cls.name, target, {name: self.member(value, name) for name in names})
@@ -109,6 +109,44 @@ class Mapper:
             for function in self.program.members(owner):
                 if fits(function):
                     yield Place(function, owner.file, owner)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How objects of one class become those of another one, as code says it at its start (AutoMapper).
+
+    *members* are those that do not go by their names, each with the function that makes it; None sets none.
+    """
+
+    place: Place
+    members: Mapping[str, ir.Expression | None]
+
+
+def profiles(program: Program) -> Mapping[tuple[str, str], Profile]:
+    """Return the profiles in the constructors of a program, by the names of both classes."""
+    found: dict[tuple[str, str], Profile] = {}
+    for place in program.places:
+        for one in ir.walk(place.function.body) if place.file.language == "csharp" else ():
+            members: dict[str, ir.Expression | None] = {}
+            while isinstance(one, Call) and isinstance(one.function, Member):
+                if one.function.name == "ForMember" and len(one.arguments) == 2:
+                    name, made = (_returned(each.value) for each in one.arguments)
+                    if isinstance(name, Member):
+                        is_made = isinstance(made, Call) and bool(made.arguments)
+                        members.setdefault(name.name, made.arguments[0].value if is_made else None)
+                one = one.function.of
+            if isinstance(one, Call) and isinstance(one.function, Name) and one.function.name.startswith("CreateMap<"):
+                kinds = [base_type(kind) for kind in parameters_of(one.function.name)]
+                if len(kinds) == 2:
+                    found.setdefault((kinds[0], kinds[1]), Profile(place, members))
+    return found
+
+
+def _returned(code: ir.Expression) -> ir.Expression | None:
+    """Return what a function of one expression returns."""
+    body = code.function.body if isinstance(code, ir.Lambda) else None
+    last = body.statements[-1] if body is not None and body.statements else None
+    return last.value if isinstance(last, ir.Exit) else None
 
 
 def _mappings(notes: Sequence[ir.Note]) -> Iterator[tuple[str, Mapping[str, str]]]:

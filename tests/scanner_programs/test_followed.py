@@ -645,3 +645,40 @@ func run(r *kafka.Reader, w *kafka.Writer) {
 func main() { run(kafka.NewReader(kafka.ReaderConfig{Topic: "events"}), &kafka.Writer{}) }
 """
     assert passed_of(sends({"main.go": code})) == {("user", "actor")}
+
+
+PROFILE = """
+using AutoMapper;
+using Confluent.Kafka;
+public class Update { public string Gate { get; set; } public int Delay { get; set; } public string Airline { get; set; } public string Note { get; set; } }
+public class Line { public string Gate { get; set; } public string Status { get; set; } public string Carrier { get; set; } public string Note { get; set; } }
+public class Boards : Profile
+{
+    public Boards()
+    {
+        CreateMap<Update, Line>()
+            .ForMember(d => d.Status, o => o.MapFrom(s => s.Delay > 0 ? "delayed" : "on time"))
+            .ForMember(d => d.Carrier, o => o.MapFrom(s => s.Airline))
+            .ForMember(d => d.Note, o => o.Ignore());
+    }
+}
+public class Worker
+{
+    private readonly IMapper mapper; private readonly IProducer<string, string> producer;
+    public Worker(IMapper mapper, IProducer<string, string> producer) { this.mapper = mapper; this.producer = producer; }
+    public void Run(IConsumer<string, string> consumer)
+    {
+        consumer.Subscribe("updates");
+        var update = JsonSerializer.Deserialize<Update>(consumer.Consume().Message.Value);
+        producer.Produce("board", new Message<string, string> { Value = JsonSerializer.Serialize(mapper.Map<Line>(update)) });
+    }
+}
+"""  # noqa: E501  as classes of C# are written
+
+
+def test_a_profile_says_what_members_are_mapped_from(sends: Sends) -> None:
+    found = sends({"Board.cs": PROFILE})
+    other = sends({"Board.cs": PROFILE.replace("s => s.Airline", "s => s.Gate")})
+
+    assert passed_of(found) == {("Gate", "Gate"), ("Delay", "Status"), ("Airline", "Carrier")}
+    assert any(one.certain for one in compare(found, other))
