@@ -316,7 +316,8 @@ def _first(resolver: Resolver, expr: Expr) -> Value:
 
 def _cast(resolver: Resolver, expr: Expr) -> Value:
     value = resolver.value(expr.args[0])
-    return replace(value, type=expr.data) if expr.data is not None and expr.data.kind != "plain" else value
+    is_typed = expr.data is not None and (expr.data.kind != "plain" or value.type is not None)
+    return replace(value, type=expr.data) if is_typed else value
 
 
 def _struct(resolver: Resolver, expr: Expr) -> Value:
@@ -381,6 +382,11 @@ def _collected(resolver: Resolver, expr: Expr) -> Value:
 def _counted(resolver: Resolver, expr: Expr) -> Value:
     values = [resolver.value(each) for each in expr.args if each.kind is not Kind.STAR]
     return combined(values, AGGREGATION) if values else NOTHING
+
+
+def _level(resolver: Resolver, expr: Expr) -> Value:
+    """Return which of several groupings a row belongs to: not a value of its keys."""
+    return decided(NOTHING, map(resolver.value, expr.args), "GROUP_BY")
 
 
 def _mapped(resolver: Resolver, expr: Expr) -> Value:
@@ -470,6 +476,7 @@ _FUNCTIONS: Mapping[str, _Function] = {
     "aggregated": lambda resolver, expr: with_effect(resolver.value(expr.args[0]), AGGREGATION),
     **dict.fromkeys(("collect_list", "collect_set", "array_agg"), _collected),
     **dict.fromkeys(("count", "count_distinct", "countdistinct", "approx_count_distinct"), _counted),
+    **dict.fromkeys(("grouping", "grouping_id"), _level),
     "transform": _mapped,
     "filter": _filtered,
     **dict.fromkeys(("exists", "forall", "zip_with", "transform_values", "map_filter"), _higher),

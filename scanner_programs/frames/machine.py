@@ -55,6 +55,13 @@ class Unknown:
     of_unknown: bool = False
 
 
+class EnumText(str):
+    """A text that is a member of an enumeration, with the name of the member."""
+
+    __slots__ = ("label",)
+    label: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
     """One of several values."""
@@ -107,6 +114,8 @@ class Function:
     bound: tuple[Evaluated, ...] = ()
     owner: Class | None = None
     marks: frozenset[str] = frozenset()
+    given: dict[str, Evaluated] = field(default_factory=dict)
+    """Defaults of parameters that its decorators set."""
 
     @property
     def name(self) -> str:
@@ -614,6 +623,8 @@ class Machine:
             for item in node.body
             if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
         )
+        if any(isinstance(base, External) and base.name.startswith("enum.") for base in bases):
+            inner.names |= {name: _member(name, value) for name, value in inner.names.items()}
         made = Class(node.name, bases, inner.names, scope, fields)
         for value in inner.names.values():
             if isinstance(value, Function) and value.owner is None and value.scope is inner:
@@ -738,6 +749,8 @@ class Machine:
             return list(value)[:MOST_ITEMS]
         if isinstance(value, Choice):
             return [item for each in value.options for item in self.items(each)][:MOST_ITEMS]
+        if isinstance(value, Class) and (of := [each for each in value.names.values() if isinstance(each, EnumText)]):
+            return list(of)
         if isinstance(value, Instance) and (own := self._special(value, "__iter__", ())) is not None:
             return self.items(own)
         return [] if value is None else [self._part(value)]
@@ -851,6 +864,8 @@ class Machine:
             return self._item(base, key)
         if isinstance(base, Instance) and (own := self._special(base, "__getitem__", (key,))) is not None:
             return own
+        if isinstance(base, Class) and isinstance(key, str) and isinstance(base.find(key), EnumText):
+            return base.find(key)
         return self.modules.element(self, base, key)
 
     @staticmethod
@@ -886,6 +901,8 @@ class Machine:
                 return External(f"{base.name}.{name}")
             case Choice():
                 return one_of([self.attribute(each, name, place) for each in base.options if each is not None])
+            case EnumText() if name in ("name", "value"):
+                return base.label if name == "name" else str(base)
             case str() if name in PATH_MEMBERS:
                 return self.modules.attribute(self, base, name, place)
             case str() | list() | tuple() | dict() | set():
@@ -1026,6 +1043,8 @@ class Machine:
                 inner.names[name] = values[at]
             elif name in arguments.named:
                 inner.names[name] = arguments.named[name]
+            elif name in function.given:
+                inner.names[name] = function.given[name]
             else:
                 inner.names[name] = self.value(defaults[name], function.scope) if name in defaults else Unknown()
         if given.vararg is not None:
@@ -1033,6 +1052,15 @@ class Machine:
         if given.kwarg is not None:
             rest = {name: value for name, value in arguments.named.items() if name not in inner.names}
             inner.names[given.kwarg.arg] = rest
+
+
+def _member(name: str, value: Evaluated) -> Evaluated:
+    """Return the value of a name of an enumeration: a text is a member."""
+    if not isinstance(value, str) or name.startswith("_"):
+        return value
+    made = EnumText(value)
+    made.label = name
+    return made
 
 
 PATH_MEMBERS = frozenset(

@@ -38,7 +38,7 @@ from scanner_programs.frames.machine import (
     one_of,
 )
 from scanner_programs.frames.relations import Frame, opaque
-from scanner_programs.frames.schemas import PLAIN, ddl_type, sample_type, schema_type
+from scanner_programs.frames.schemas import PLAIN, ddl_type, plain_type, sample_type, schema_type
 from scanner_programs.frames.spark import (
     FRAME_METHODS,
     Job,
@@ -54,6 +54,7 @@ from scanner_programs.frames.spark import (
     names_in,
     text_argument,
 )
+from scanner_programs.frames.standard import CommandOption, option, standard_call
 from scanner_programs.frames.values import Type
 
 _SIGNS = re.compile(
@@ -379,18 +380,24 @@ class _Program(Modules):
             of, function = found if isinstance(found, tuple) else (None, found)
             if function.scope.parent is not None or not _reaches(function.node):
                 continue
-            given = Arguments(
-                tuple(self._parameter(each.arg, each.annotation) for each in function.node.args.args),
-                {},
-                f"{key[0]}:{key[1]}",
+            names = function.node.args.args
+            needed = len(names) - len(function.node.args.defaults)
+            values = tuple(
+                self._parameter(each.arg, each.annotation)
+                if each.arg not in function.given
+                else function.given[each.arg]
+                for each in names[:needed]
             )
+            later = {each.arg: self._parameter(each.arg, each.annotation) for each in names[needed:]}
+            named = {name: value for name, value in later.items() if not isinstance(value, Unknown)}
+            given = Arguments(values, named, f"{key[0]}:{key[1]}")
             if of is None:
                 self.machine.call(function, given)
             elif "staticmethod" in function.marks:
                 self.machine.invoke(function, given)
             else:
                 made = self.machine.call(of, Arguments((), {}, f"{key[0]}:{key[1]}"))
-                rest = Arguments(given.values[1:], {}, given.place)
+                rest = Arguments(given.values[1:], given.named, given.place)
                 self.machine.call(self.machine.attribute(made, function.name, given.place), rest)
 
     def _parameter(self, name: str, annotation: ast.expr | None) -> Evaluated:
@@ -450,6 +457,8 @@ class _Program(Modules):
                 mark = _live_mark(last, None)
             elif last in ("udf", "pandas_udf"):
                 mark = Udf()
+        if isinstance(mark, CommandOption):
+            mark.decorate(function)
         if isinstance(mark, Udf):
             machine.executed.add((function.scope.path, function.node.lineno))
             return mark
@@ -557,6 +566,9 @@ class _Program(Modules):
         if name == "add":
             return Method(base, lambda _, given: _added(base, given))
         names = [each for each, _ in base.fields]
+        if name in ("typeName", "simpleString"):
+            shown = base.class_name if name == "typeName" else base.simple
+            return Method(base, lambda _, __: shown or Unknown())
         if name == "fields":
             return [Instance(None, {"name": each, "dataType": kind}) for each, kind in base.fields]
         if name in ("names", "fieldNames"):
@@ -568,6 +580,12 @@ class _Program(Modules):
         first = arguments.get(0)
         if package == "logging":
             return _Log()
+        if package in ("click", "rich_click") and last in ("option", "argument"):
+            return option(arguments, self.task.named)
+        if package == "typer" and last in ("Option", "Argument"):
+            return Unknown() if first in (None, ...) else first
+        if (made := standard_call(machine, name, arguments)) is not None:
+            return made
         if "flink" in name and (made := flink_call(self.statements, name, arguments)) is not None:
             return made
         if name.startswith("apache_beam.") and (last == "PipelineOptions" or ".PipelineOptions." in name):
@@ -585,6 +603,8 @@ class _Program(Modules):
             )
         if last.removeprefix("create") in _TYPES:
             return _type(last.removeprefix("create"), arguments)
+        if package == "pyspark.sql.types" and last.endswith("Type"):
+            return plain_type(last)
         if package.endswith("Encoders") and isinstance(first, Class):
             return Type("struct", tuple((each, None) for each in first.fields))
         if ".Window." in f".{name}":
@@ -648,8 +668,6 @@ class _Program(Modules):
                 return str(PurePosixPath(first).parent) if last == "dirname" else first
             case "importlib.resources.files" if isinstance(first, str):
                 return first.replace(".", "/")
-            case "itertools.chain":
-                return [item for each in arguments.values for item in machine.items(each)]
         if package.endswith("ConfigFactory"):
             return _Settings()
         if last == "ArgumentParser":
@@ -806,7 +824,9 @@ def _is_instance(value: Evaluated, kinds: Evaluated) -> Evaluated:
     listed = kinds if isinstance(kinds, list | tuple) else [kinds]
     names = {each.name.rpartition(".")[2] for each in listed if isinstance(each, External)}
     if isinstance(value, Type):
-        return f"{value.kind}type" in {name.lower() for name in names}
+        classes = {name.lower().removesuffix("type") for name in names}
+        is_known = value.class_name and not classes & {"numeric", "atomic", "integral", "fractional", "data"}
+        return value.class_name in classes if is_known else Unknown()
     if isinstance(value, Frame | Expr):
         return type(value).__name__ in {{"DataFrame": "Frame", "Column": "Expr"}.get(name) for name in names}
     return type(value).__name__ in names if isinstance(value, str | int | float | list | dict | tuple) else Unknown()

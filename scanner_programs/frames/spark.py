@@ -857,7 +857,11 @@ def frame_member(frame: Frame, name: str, job: Job, machine: Machine) -> Evaluat
             else Type("struct", tuple((out.name, _type_of(out.value)) for out in frame.columns))
         )
     if name == "dtypes":
-        return [(out.name, Unknown()) for out in frame.columns] if not frame.open else Unknown((frame,))
+        return (
+            [(out.name, _type_of(out.value).simple or Unknown()) for out in frame.columns]
+            if not frame.open
+            else Unknown((frame,))
+        )
     if name == "na":
         return Na(frame)
     if name in ("sparkSession", "sql_ctx"):

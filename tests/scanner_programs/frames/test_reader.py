@@ -111,6 +111,36 @@ WRITES = {
         "both.select(row.alias('r')).select('r.*').drop('y').write.saveAsTable('t')",
         {"x": ["moves.n.x", "moves.o.x"]},
     ),
+    "members of an enumeration": (
+        "from enum import Enum\nclass Column(str, Enum):\n    ID = 'id'\n    CITY = 'city'\n"
+        "orders.select(*[F.col(c.value).alias(c.name) for c in Column]).write.saveAsTable('t')",
+        {"ID": ["orders.id"], "CITY": ["orders.city"]},
+    ),
+    "functions of the standard library": (
+        "import itertools, operator, re\nfrom string import Template\nfrom functools import reduce\n"
+        "orders = orders.select(F.col('id').alias('orderId'), 'total', 'city')\n"
+        "orders = orders.toDF(*[re.sub('([A-Z])', r'_\\1', c).lower() for c in orders.columns])\n"
+        "sums = [F.expr(Template('$f($c)').substitute(f=f, c=c)).alias(f + c)\n"
+        "        for f, c in itertools.product(['min', 'max'], ['total'])]\n"
+        "test = reduce(operator.or_, [col(c).isNotNull() for c in ('city', 'total')])\n"
+        "orders.filter(test).groupBy('order_id').agg(*sums).write.saveAsTable('t')",
+        {"order_id": ["orders.id"], "mintotal": ["orders.total"], "maxtotal": ["orders.total"]},
+    ),
+    "defaults of a command line": (
+        "import click\n@click.command()\n@click.option('--table', '-t', default='t')\n"
+        "def main(table):\n    orders.select('id').write.saveAsTable(table)\nmain()",
+        {"id": ["orders.id"]},
+    ),
+    "a field in a column of a frame": (
+        "p = orders.select(F.struct('id').alias('s'))\np.select(p['s.id'].alias('x')).write.saveAsTable('t')",
+        {"x": ["orders.id"]},
+    ),
+    "columns of a type": (
+        "from pyspark.sql.types import StringType\n"
+        "texts = [f.name for f in orders.schema.fields if isinstance(f.dataType, StringType)]\n"
+        "sums = [c for c, t in orders.dtypes if t == 'double']\norders.select(*texts, *sums).write.saveAsTable('t')",
+        {"id": ["orders.id"], "city": ["orders.city"], "total": ["orders.total"]},
+    ),
     "an operation in pandas": (
         "def f(it):\n    return it\norders.select('id', 'total').mapInPandas(f, 'k STRING').write.saveAsTable('t')",
         {"k": ["orders.id", "orders.total"]},
