@@ -360,6 +360,7 @@ class Machine:
     executed: set[tuple[str, int]] = field(default_factory=set)
     functions: dict[tuple[str, int], Function | tuple[Class, Function]] = field(default_factory=dict)
     steps: int = 0
+    extensions: dict[str, Class] = field(default_factory=dict)
     _stack: list[tuple[str, int]] = field(default_factory=list)
     _returns: list[list[Evaluated]] = field(default_factory=list)
 
@@ -972,7 +973,10 @@ class Machine:
                 return self.modules.called(self, function.name, arguments)
             case Library() if hasattr(function, "called"):
                 return function.called(self, arguments)
-            case Instance() if function.of is not None and (found := function.of.find("__call__")) is not None:
+            case Instance() if (
+                function.of is not None
+                and (found := function.of.find("__call__") or function.of.find("apply")) is not None
+            ):
                 return self.call(self._bound(found, function), arguments)
             case Choice():
                 return one_of([self.call(each, arguments) for each in function.options if each is not None])

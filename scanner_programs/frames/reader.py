@@ -38,6 +38,7 @@ from scanner_programs.frames.machine import (
     one_of,
 )
 from scanner_programs.frames.relations import Frame, opaque
+from scanner_programs.frames.scala import EXTENSION
 from scanner_programs.frames.schemas import PLAIN, ddl_type, plain_type, sample_type, schema_type
 from scanner_programs.frames.spark import (
     FRAME_METHODS,
@@ -426,6 +427,8 @@ class _Program(Modules):
             return Session(self.job)
         if name == "dbutils":
             return External(name)
+        if name == EXTENSION:
+            return Method(self, self._extended)
         if scope.path.endswith((".scala", ".java", ".kt")) and name[:1].isupper():
             found = self.sources.file_of(name, 0, scope.path)  # a class of the same package needs no import
             if found is not None and found != scope.path:
@@ -441,6 +444,11 @@ class _Program(Modules):
             return External(f"{(fitting or starred)[-1]}.{name}")
         is_builtin = name in _BUILTINS or name == "display"
         return External(f"builtins.{name}") if is_builtin else Unknown(why=f"{name} is not defined")
+
+    @staticmethod
+    def _extended(machine: Machine, arguments: Arguments) -> None:
+        """Add a method to the frames that the objects of a class wrap."""
+        machine.extensions[arguments.get(0)] = arguments.get(1)
 
     def discarded(self, machine: Machine, value: Evaluated, place: str) -> None:
         if isinstance(value, Frame):
@@ -510,8 +518,13 @@ class _Program(Modules):
 
     def attribute(self, machine: Machine, base: Evaluated, name: str, place: str) -> Evaluated:
         match base:
+            case Frame() if name in machine.extensions and name not in FRAME_METHODS:
+                made = machine.call(machine.extensions[name], Arguments((base,), {}, place))
+                return machine.attribute(made, name, place)
             case Frame():
                 return frame_member(base, name, self.job, machine)
+            case Expr() if name in ("map()", "flatMap()", "foreach()"):
+                return Method(base, lambda machine, given: _of_elements(base, machine, given))
             case Expr() if name.endswith("()"):
                 return Method(base, lambda _, arguments: column_method(base, name[:-2], arguments))
             case Expr():
@@ -576,6 +589,7 @@ class _Program(Modules):
         return Method(base, lambda _, __: Unknown())
 
     def called(self, machine: Machine, name: str, arguments: Arguments) -> Evaluated:
+        name = name.replace("org.apache.spark.sql", "pyspark.sql")
         package, _, last = name.rpartition(".")
         first = arguments.get(0)
         if package == "logging":
@@ -807,6 +821,14 @@ class _Program(Modules):
         return mark or Unknown()
 
 
+def _of_elements(base: Expr, machine: Machine, given: Arguments) -> Evaluated:
+    """Return what a function makes of an array's elements: one item for all of them."""
+    function = given.get(0)
+    if not isinstance(function, Function):
+        return column_method(base, "map", given)
+    return [machine.call(function, Arguments((call("getitem", base, literal(0)),), {}, given.place))]
+
+
 def _moved_path(path: PurePosixPath, name: str, given: Sequence[Evaluated]) -> Evaluated:
     texts = [each for each in given if isinstance(each, str)]
     if len(texts) != len(given) or not texts:
@@ -932,7 +954,8 @@ _BUILTINS = frozenset(
     )
 }
 """Functions of Python that are known, or whose result does not matter."""
-_OF_SCALA = frozenset({"sys", "System"})
+_OF_SCALA = frozenset({"sys", "System", "org"})
+"""Names of Scala's libraries, and the first part of names with their packages."""
 _OF_VALUES = frozenset({"str", "int", "float", "bool", "len", "round", "abs", "max", "min", "sum"})
 """Functions of Python that a pipeline of Beam applies to the values of elements."""
 _SHADOWING = frozenset({"max", "min", "filter"})

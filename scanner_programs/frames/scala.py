@@ -71,6 +71,8 @@ _ARRAYS = frozenset({"Seq", "List", "Array", "Vector", "Set"})
 _SPARK = "pyspark.sql.functions"
 _OWN = ("val", "var", "fun")
 """How the types of nodes of members begin, also of those that have no value yet."""
+EXTENSION = "@extension"
+"""The function that adds a method of a class to the frames that its objects wrap."""
 _DEEPEST = 150
 _DEEPEST_CLASS = 6
 
@@ -111,8 +113,18 @@ class _Lowering:
             mains += [self._main(each) for each in listed if _is_main(each)]
             if inner is not None and not any(map(_is_main, listed)):
                 mains += self._inherited(node, listed)
+            if any(_text(_part(each, "name")) == "apply" for each in listed) and node.type == "object_definition":
+                body += self._called_object(node)
         body.sort(key=lambda each: not isinstance(each, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef))
         return ast.fix_missing_locations(ast.Module(body=[*body, *mains], type_ignores=[]))
+
+    def _called_object(self, node: Node) -> list[ast.stmt]:
+        """Return the object of a name that a program calls: `Step(1)` is `Step.apply(1)`."""
+        name = _text(_part(node, "name"))
+        if name in self.classes:
+            return []
+        made = ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=self._call(node, _named(f"_{name}"), []))
+        return [self._class(node, f"_{name}"), self._at(node, made)]
 
     def _main(self, node: Node, base: ast.expr | None = None) -> ast.stmt:
         main = self._name(node, "main") if base is None else self._member(node, base, "main")
@@ -181,7 +193,7 @@ class _Lowering:
             case "function_definition":
                 return [self._function(node)]
             case "class_definition" | "trait_definition" | "object_definition":
-                return [self._class(node)]
+                return [self._class(node), *self._extensions(node)]
             case "assignment_expression":
                 target, value = _part(node, "left"), _part(node, "right")
                 return [self._at(node, ast.Assign(targets=[self._target(target)], value=self._value(value)))]
@@ -287,16 +299,18 @@ class _Lowering:
         inside = body or [self._at(node, ast.Pass())]
         return self._at(node, ast.FunctionDef(name=name, args=arguments, body=inside, decorator_list=[]))
 
-    def _class(self, node: Node) -> ast.ClassDef:
+    def _class(self, node: Node, called: str = "") -> ast.ClassDef:
         """Return a class: its parameters and values are attributes that the constructor sets."""
-        body = _part(node, "body")
+        body = _part(node, "body") or next((each for each in node.children if each.type == "template_body"), None)
         inside = body.named_children if body is not None else []
-        names = [_text(_part(each, "name")) for each in _walk(_part(node, "class_parameters"), ("class_parameter",))]
+        parameters = _walk(_part(node, "class_parameters"), ("class_parameter",))
+        names = [_text(_part(each, "name")) for each in parameters]
+        defaults = [self._value(found) for each in parameters if (found := _part(each, "default_value")) is not None]
         own = [each for each in inside if each.type.endswith(("_definition", "_declaration")) and each.type[:3] in _OWN]
         known = {_text(_part(each, "pattern") or _part(each, "name")) for each in own}
         functions = [each for each in inside if each.type == "function_definition"]
         rest = [each for each in inside if each.type not in ("function_definition", "import_declaration")]
-        self.members.append({*names, *known})
+        self.members.append({*names, *known, *(_text(_part(each, "name")) for each in functions)})
         setting: list[ast.stmt] = []
         for name in names:
             target = self._member(node, _named("self"), name)
@@ -311,12 +325,26 @@ class _Lowering:
         ]
         made += [self._function(each, "self") for each in functions]
         self.members.pop()
-        init = self._definition(node, "__init__", ["self", *names], [], False, setting)
+        init = self._definition(node, "__init__", ["self", *names], defaults, False, setting)
         bases = [_named(_text(each)) for each in _walk(_part(node, "extend"), ("type_identifier",))]
-        name = _text(_part(node, "name"))
+        name = called or _text(_part(node, "name"))
         return self._at(
             node, ast.ClassDef(name=name, bases=list(bases[:3]), keywords=[], body=[init, *made], decorator_list=[])
         )
+
+    def _extensions(self, node: Node) -> list[ast.stmt]:
+        """Return the statements that add the methods of an implicit class to the values that it wraps."""
+        if "implicit" not in _text(node).partition("class")[0]:
+            return []
+        of = _named(_text(_part(node, "name")))
+        methods = [each for each in _body(node) if each.type == "function_definition"]
+        return [
+            self._at(each, ast.Expr(value=self._call(each, _named(EXTENSION), [self._method_name(each), of])))
+            for each in methods
+        ]
+
+    def _method_name(self, node: Node) -> ast.expr:
+        return self._constant(node, _text(_part(node, "name")))
 
     def _if(self, node: Node, *, returns: bool) -> ast.stmt:
         condition, alternative = _part(node, "condition"), _part(node, "alternative")
@@ -491,6 +519,11 @@ class _Lowering:
     def _called(self, node: Node) -> ast.expr:
         is_new = node.type == "instance_expression"
         function = node.named_children[0] if is_new else _part(node, "function")
+        if is_new and node.named_children[-1].type == "template_body":
+            made_class = self._class(node, f"_Anonymous_{node.start_point[0]}_{node.start_point[1]}")
+            made_class.bases = [_named(_text(each)) for each in node.named_children[:-1] if "identifier" in each.type]
+            self.pending.append(made_class)
+            return self._call(node, _named(made_class.name), [])
         given = _part(node, "arguments")
         args, keywords = self._arguments(given)
         name = _text(function)

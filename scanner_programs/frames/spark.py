@@ -20,6 +20,7 @@ from scanner_programs.frames.machine import (
     as_expr,
     frames_in,
     is_plain,
+    one_of,
     options_of,
 )
 from scanner_programs.frames.relations import Frame, Pivot, Setting, assigned, of_dataset, opaque
@@ -671,6 +672,8 @@ class Row(Library):
 def _map(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
     """Return the rows that a function makes of typed rows: the members of the object that it returns."""
     made = machine.call(given.get(0, "func"), Arguments((Row(frame),), {}, given.place))
+    if isinstance(made, list):  # of flatMap
+        made = one_of(made)
     if isinstance(made, Row):
         return made.frame
     named = made.names if isinstance(made, Instance) else {}
@@ -807,7 +810,7 @@ FRAME_METHODS: Mapping[str, _FrameMethod] = {
     **dict.fromkeys(("orderBy", "sort", "sortWithinPartitions"), _sorted),
     "withWatermark": _watermark,
     "transform": _transform,
-    "map": _map,
+    **dict.fromkeys(("map", "flatMap"), _map),
     **dict.fromkeys(("createOrReplaceTempView", "createTempView", "registerTempTable"), _view),
     **dict.fromkeys(("createGlobalTempView", "createOrReplaceGlobalTempView"), _view),
     **dict.fromkeys(("show", "collect", "toPandas", "take", "head", "first", "foreach", "foreachPartition"), _used),
