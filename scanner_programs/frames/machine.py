@@ -47,12 +47,13 @@ class Exhausted(Exception):
 class Unknown:
     """A value that is not known; *inputs* are the frames that it may be computed from, *why* names the reason.
 
-    *of_unknown*: it is an attribute of such a value, which may be a frame.
+    *of_unknown*: it is an attribute of such a value, which may be a frame. *has_columns*: a call got columns or rows.
     """
 
     inputs: tuple[Frame, ...] = ()
     why: str = ""
     of_unknown: bool = False
+    has_columns: bool = False
 
 
 class EnumText(str):
@@ -220,6 +221,8 @@ def frames_in(value: Evaluated, depth: int = 0) -> Iterator[Frame]:
         yield from (frame for each in value.options for frame in frames_in(each, depth))
     elif hasattr(value, "frame") and isinstance(value.frame, Frame):
         yield value.frame
+    elif hasattr(value, "wrapped"):
+        yield from frames_in(value.wrapped, depth)
     elif depth < 2 and isinstance(value, list | tuple | dict):
         items = value.values() if isinstance(value, dict) else value
         yield from (frame for each in list(items)[:MOST_ITEMS] for frame in frames_in(each, depth + 1))
@@ -752,6 +755,8 @@ class Machine:
             return [item for each in value.options for item in self.items(each)][:MOST_ITEMS]
         if isinstance(value, Class) and (of := [each for each in value.names.values() if isinstance(each, EnumText)]):
             return list(of)
+        if hasattr(value, "wrapped"):
+            return [value.wrapped]
         if isinstance(value, Instance) and (own := self._special(value, "__iter__", ())) is not None:
             return self.items(own)
         return [] if value is None else [self._part(value)]
@@ -776,7 +781,9 @@ class Machine:
         if run is None or not isinstance(left, plain) or not isinstance(right, plain):
             return Unknown((*frames_in(left), *frames_in(right)))
         if isinstance(sign, ast.Mult) and not (isinstance(left, int | float) and isinstance(right, int | float)):
-            return Unknown()
+            length = len(left) if isinstance(left, str | list | tuple) else _MOST_LISTED
+            if not isinstance(right, int) or isinstance(left, dict) or length * right > _MOST_LISTED:
+                return Unknown()
         if (
             isinstance(sign, ast.Mod)
             and isinstance(left, str)
@@ -994,7 +1001,8 @@ class Machine:
             return call("udf", *map(as_expr, arguments.values))
         why = function.why if isinstance(function, Unknown) else ""
         inputs = [*frames_in(function), *(frame for each in arguments.every for frame in frames_in(each))]
-        return Unknown(tuple(dict.fromkeys(inputs)), why)
+        has_columns = any(map(_has_columns, arguments.every))
+        return Unknown(tuple(dict.fromkeys(inputs)), why, has_columns=has_columns)
 
     def _construct(self, of: Class, arguments: Arguments) -> Evaluated:
         made = Instance(of)
@@ -1065,6 +1073,12 @@ def _member(name: str, value: Evaluated) -> Evaluated:
     made = EnumText(value)
     made.label = name
     return made
+
+
+def _has_columns(value: Evaluated) -> bool:
+    """Return whether a value is a column, or a container of columns."""
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value]
+    return any(isinstance(each, Expr) for each in list(items)[:MOST_ITEMS])
 
 
 PATH_MEMBERS = frozenset(
@@ -1163,6 +1177,9 @@ _SCALA: Mapping[str, Callable[[Machine, list[Evaluated], Arguments], Evaluated]]
     "zip": lambda machine, items, given: list(zip(items, machine.items(given.get(0)), strict=False)),
     **dict.fromkeys(("stream", "collect", "toMutableList", "asSequence", "sequential"), lambda _, items, __: items),
     "forEach": _mapped,
+    "head": lambda _, items, __: items[0] if items else Unknown(),
+    "last": lambda _, items, __: items[-1] if items else Unknown(),
+    "tail": lambda _, items, __: items[1:],
     "mkString": lambda _, items, given: given.text(0) and _joined(given.text(0) or "", items),
 }
 """Methods of Scala's collections; a filter may keep any element."""

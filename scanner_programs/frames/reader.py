@@ -15,8 +15,10 @@ from scanner_model.documents.json_input import load_text
 from scanner_programs.frames import datasets
 from scanner_programs.frames.beam import beam_call, document, exprs_in
 from scanner_programs.frames.bundles import Task, as_program, tasks_of
-from scanner_programs.frames.expressions import Expr, call, column, literal
+from scanner_programs.frames.drivers import Pandas, driver_call
+from scanner_programs.frames.expressions import Expr, Kind, call, column, literal
 from scanner_programs.frames.flink import Environment, Statements, flink_call
+from scanner_programs.frames.languages.scala import EXTENSION, SELF, UNWRAPPED
 from scanner_programs.frames.machine import (
     MOST_NODES,
     Arguments,
@@ -38,12 +40,13 @@ from scanner_programs.frames.machine import (
     one_of,
 )
 from scanner_programs.frames.relations import Frame, opaque
-from scanner_programs.frames.scala import EXTENSION
 from scanner_programs.frames.schemas import PLAIN, ddl_type, plain_type, sample_type, schema_type
 from scanner_programs.frames.spark import (
     FRAME_METHODS,
     Job,
     Merge,
+    Row,
+    Rows,
     Session,
     Udf,
     Window,
@@ -55,7 +58,7 @@ from scanner_programs.frames.spark import (
     names_in,
     text_argument,
 )
-from scanner_programs.frames.standard import CommandOption, option, standard_call
+from scanner_programs.frames.standard import CommandOption, Wrapped, option, standard_call
 from scanner_programs.frames.values import Type
 
 _SIGNS = re.compile(
@@ -429,6 +432,11 @@ class _Program(Modules):
             return External(name)
         if name == EXTENSION:
             return Method(self, self._extended)
+        if name == UNWRAPPED:
+            return Method(self, lambda _, given: getattr(given.get(0), "wrapped", given.get(0)))
+        of = scope.module.names.get(SELF)
+        if isinstance(of, Instance) and of.of is not None and of.of.find(name) is not None:
+            return machine.attribute(of, name, "")
         if scope.path.endswith((".scala", ".java", ".kt")) and name[:1].isupper():
             found = self.sources.file_of(name, 0, scope.path)  # a class of the same package needs no import
             if found is not None and found != scope.path:
@@ -451,6 +459,10 @@ class _Program(Modules):
         machine.extensions[arguments.get(0)] = arguments.get(1)
 
     def discarded(self, machine: Machine, value: Evaluated, place: str) -> None:
+        is_passed = isinstance(value, Unknown) and value.has_columns
+        is_passed = is_passed or (isinstance(value, Expr) and value.kind is Kind.CALL and value.name == "udf")
+        if is_passed and self.job.collected:
+            self.job.problem(place, "what becomes of the rows of a frame is not resolved")
         if isinstance(value, Frame):
             self.job.used.append((value, place))
         if isinstance(value, Unknown) and value.inputs and value.why:
@@ -496,6 +508,12 @@ class _Program(Modules):
 
     def element(self, machine: Machine, base: Evaluated, key: Evaluated) -> Evaluated:
         match base:
+            case Row() | Pandas() if isinstance(key, str):
+                return base.frame.column(key)
+            case Row() if isinstance(key, int) and not base.frame.open and -1 <= key < len(base.frame.columns):
+                return base.frame.column(base.frame.columns[key].name)
+            case Pandas() if isinstance(key, list | tuple):
+                return Pandas(self.job, base.frame.select(columns_of(key)))
             case Frame() if isinstance(key, str):
                 return base.column(key)
             case Frame() if isinstance(key, Expr):
@@ -521,6 +539,10 @@ class _Program(Modules):
             case Frame() if name in machine.extensions and name not in FRAME_METHODS:
                 made = machine.call(machine.extensions[name], Arguments((base,), {}, place))
                 return machine.attribute(made, name, place)
+            case Frame() if name in ("toPandas", "to_pandas", "pandas_api"):
+                self.job.collected.append(base)
+                self.job.used.append((base, place))
+                return Method(base, lambda _, __: Pandas(self.job, base))
             case Frame():
                 return frame_member(base, name, self.job, machine)
             case Expr() if name in ("map()", "flatMap()", "foreach()"):
@@ -599,6 +621,8 @@ class _Program(Modules):
         if package == "typer" and last in ("Option", "Argument"):
             return Unknown() if first in (None, ...) else first
         if (made := standard_call(machine, name, arguments)) is not None:
+            return made
+        if (made := driver_call(self.job, machine, name, arguments)) is not None:
             return made
         if "flink" in name and (made := flink_call(self.statements, name, arguments)) is not None:
             return made
@@ -682,6 +706,8 @@ class _Program(Modules):
                 return str(PurePosixPath(first).parent) if last == "dirname" else first
             case "importlib.resources.files" if isinstance(first, str):
                 return first.replace(".", "/")
+        if last in _WRAPPING and arguments.values:
+            return first if isinstance(first, Wrapped) else Wrapped(first)
         if package.endswith("ConfigFactory"):
             return _Settings()
         if last == "ArgumentParser":
@@ -727,7 +753,7 @@ class _Program(Modules):
                 pairs = [each for each in items(first) if isinstance(each, tuple) and len(each) == 2]
                 listed_pairs = first if isinstance(first, dict) else dict(pairs)
                 return {**listed_pairs, **arguments.named}
-            case "len":
+            case "len" if not isinstance(first, Rows):
                 return len(first) if isinstance(first, str | list | tuple | dict) else Unknown()
             case "range":
                 known = [each for each in arguments.values if isinstance(each, int)]
@@ -954,6 +980,7 @@ _BUILTINS = frozenset(
     )
 }
 """Functions of Python that are known, or whose result does not matter."""
+_WRAPPING = frozenset({"Try", "Success", "Right", "Left", "Failure"})
 _OF_SCALA = frozenset({"sys", "System", "org"})
 """Names of Scala's libraries, and the first part of names with their packages."""
 _OF_VALUES = frozenset({"str", "int", "float", "bool", "len", "round", "abs", "max", "min", "sum"})

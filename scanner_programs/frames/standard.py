@@ -65,6 +65,27 @@ class TextTemplate(Library):
 
 
 @dataclass(slots=True, eq=False)
+class Wrapped(Library):
+    """A value in a `Try` or `Either` of Scala."""
+
+    wrapped: Evaluated
+
+    def do_map(self, machine: Machine, arguments: Arguments) -> Wrapped:
+        made = machine.call(arguments.get(0), Arguments((self.wrapped,), {}, arguments.place))
+        return made if isinstance(made, Wrapped) else Wrapped(made)
+
+    do_flatMap = do_transform = do_fold = do_foreach = do_map
+
+    def do_get(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        return self.wrapped
+
+    do_getOrElse = do_get
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        return self.wrapped if name in ("get", "value") else Method(self, lambda _, __: self)
+
+
+@dataclass(slots=True, eq=False)
 class CommandOption(Library):
     """A decorator of a command that sets a parameter: the option's default, or its name as a setting."""
 

@@ -344,7 +344,7 @@ REPORTED = {
     "a module by its name": "import importlib\nimportlib.import_module('steps').run(orders).write.saveAsTable('t')",
     "rows of the driver": "spark.createDataFrame(orders.toPandas()).write.saveAsTable('t')",
     "a function of rows": "orders.writeStream.foreach(lambda row: post(row)).start()",
-    "rows that another library writes": "orders.toPandas().to_csv('/out.csv')",
+    "rows that another library writes": "orders.toPandas().to_gbq('out')",
     "a loop over rows": "for row in orders.collect():\n    client.send(row['id'])",
     "a text that is run": "eval(\"orders.write.saveAsTable('t')\")",
     "a statement of an argument": "import sys\norders.createOrReplaceTempView('o')\n"

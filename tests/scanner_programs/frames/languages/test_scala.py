@@ -97,6 +97,36 @@ object Job {
 }""",
         {"t": {"order": ["orders.id"], "item": ["orders.lines.[].sku"]}},
     ),
+    "steps that may fail, of a trait": (
+        """
+import scala.util.{Failure, Success, Try}
+trait Steps {
+  def read(spark: SparkSession, topic: String): DataFrame =
+    spark.readStream.format("kafka").option("subscribe", topic).load()
+  def parse(df: DataFrame): Try[DataFrame] = Try {
+    println("parsing")
+    df.select(from_json(col("value").cast("string"), StructType.fromDDL("a STRING, b INT")).as("v")).select("v.*")
+  }
+  def write(df: DataFrame, table: String): Try[Any] = Try(df.writeStream.toTable(table))
+  def grouped(df: DataFrame, keys: Seq[Column]): DataFrame = df.groupBy(upper(col("a")).as("k") +: keys: _*).count()
+}
+object Job extends Steps {
+  def main(args: Array[String]): Unit = {
+    val spark = SparkSession.builder.getOrCreate()
+    val result = for {
+      parsed <- parse(read(spark, "try"))
+      query <- write(grouped(parsed, Seq.empty).select("k"), "t")
+    } yield query
+    parse(read(spark, "try")) match {
+      case Failure(error) =>
+        println("failed")
+        throw error
+      case Success(frame) => frame.select("b").writeStream.toTable("u")
+    }
+  }
+}""",
+        {"t": {"k": ["try.a"]}, "u": {"b": ["try.b"]}},
+    ),
     "a class with a case class as schema": (
         """
 case class Address(zip: String, city: String)
