@@ -38,11 +38,14 @@ class Connection(Library):
     product: str
     server: str = ""
     database: str = ""
+    url: str = ""
 
     def dataset(self, table: str) -> Dataset:
         """Return a table of the database."""
         if self.product == "cassandra":
             return Dataset("cassandra", table if "." in table else f"{self.database}.{table}".lstrip("."))
+        if self.url:
+            return datasets.jdbc(self.url, table)
         is_known = self.server and "${" not in self.server
         return datasets.jdbc(f"jdbc:{self.product}://{self.server}/{self.database}" if is_known else "", table)
 

@@ -463,6 +463,7 @@ _NEEDED = {
 _Function = Callable[[Resolver, Expr], Value]
 _FUNCTIONS: Mapping[str, _Function] = {
     **dict.fromkeys(_PARSING, _parsed),
+    "format": _parsed,
     **dict.fromkeys(("to_json", "to_avro", "to_protobuf", "to_csv", "to_xml", "asc", "desc"), _first),
     **dict.fromkeys(("cast", "try_cast"), _cast),
     "struct": _struct,

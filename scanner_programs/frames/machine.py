@@ -347,6 +347,10 @@ class Modules:
         """Return `base[key]` of a value of the library."""
         raise NotImplementedError
 
+    def formatted(self, arguments: Arguments) -> Evaluated:
+        """Return an element in another form: what is not known gets it alone; None if it gets none, or several."""
+        return None
+
     def discarded(self, machine: Machine, value: Evaluated, place: str) -> None:
         """Note a value that a statement computes and drops."""
 
@@ -364,6 +368,8 @@ class Machine:
     functions: dict[tuple[str, int], Function | tuple[Class, Function]] = field(default_factory=dict)
     steps: int = 0
     extensions: dict[str, Class] = field(default_factory=dict)
+    following: int = 0
+    """How many functions of streams are called with elements."""
     _stack: list[tuple[str, int]] = field(default_factory=list)
     _returns: list[list[Evaluated]] = field(default_factory=list)
 
@@ -940,7 +946,8 @@ class Machine:
     def _call(self, node: ast.Call, scope: Scope) -> Evaluated:
         base = None
         if isinstance(node.func, ast.Attribute) and isinstance(base := self.value(node.func.value, scope), Expr):
-            function: Evaluated = Method(base, self.modules.attribute(self, base, f"{node.func.attr}()", "").run)
+            place = self.place(node, scope)
+            function: Evaluated = Method(base, self.modules.attribute(self, base, f"{node.func.attr}()", place).run)
         elif isinstance(node.func, ast.Attribute):
             function = self.attribute(base, node.func.attr, self.place(node, scope))
             if isinstance(base, Class) and isinstance(function, Function) and "classmethod" in function.marks:
@@ -996,6 +1003,8 @@ class Machine:
                 )
         if isinstance(function, Library | Type | str | int | float | list | tuple | dict) and not arguments.every:
             return function  # an accessor of Java: `frame.write()`, `route.topic()`
+        if self.following and (made := self.modules.formatted(arguments)) is not None:
+            return made
         may_be_frame = isinstance(function, Unknown) and (function.of_unknown or function.inputs)
         if not may_be_frame and any(isinstance(each, Expr) for each in arguments.values):  # such as a UDF
             return call("udf", *map(as_expr, arguments.values))

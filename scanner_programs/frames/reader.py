@@ -8,16 +8,17 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import zip_longest
 from pathlib import PurePosixPath
 
 from scanner_model.documents.json_input import load_text
 from scanner_programs.frames import datasets
-from scanner_programs.frames.beam import beam_call, document, exprs_in
+from scanner_programs.frames.beam import beam_call, document, exprs_in, members_of
 from scanner_programs.frames.bundles import Task, as_program, tasks_of
 from scanner_programs.frames.drivers import Pandas, driver_call
 from scanner_programs.frames.expressions import Expr, Kind, call, column, literal
-from scanner_programs.frames.flink import Environment, Statements, flink_call
+from scanner_programs.frames.flink import Environment, Scalar, Statements, flink_call
 from scanner_programs.frames.languages.scala import EXTENSION, SELF, UNWRAPPED
 from scanner_programs.frames.machine import (
     MOST_NODES,
@@ -59,10 +60,12 @@ from scanner_programs.frames.spark import (
     text_argument,
 )
 from scanner_programs.frames.standard import CommandOption, Wrapped, option, standard_call
+from scanner_programs.frames.streams import PUTTING, Builder, Stream, member_of, stream_call
 from scanner_programs.frames.values import Type
 
 _SIGNS = re.compile(
     r"\bpyspark\b|\borg\.apache\.(?:spark\.sql|flink\.table)\b|\bpyflink\.table\b"
+    r"|\borg\.apache\.flink\.(?:streaming|connector)\b|\bpyflink\.datastream\b|\borg\.apache\.beam\.sdk\.io\b"
     r"|\bapache_beam\.io\b|^# Databricks notebook"
     r"|\.(?:read|write)Stream\b|^[ \t]*import dlt\b|\bspark\.(?:read|sql|table)\b",
     re.MULTILINE,
@@ -408,6 +411,8 @@ class _Program(Modules):
         """Return what a framework passes for a parameter: a session, or what is not known."""
         named = ast.unparse(annotation).rpartition(".")[2] if annotation is not None else ""
         kind = named.strip("'\"")
+        if kind == "StreamExecutionEnvironment":
+            return Stream(self.job, self.files)
         if kind.endswith("TableEnvironment"):
             return Environment(self.statements)
         return Session(self.job) if kind == "SparkSession" or name == "spark" else Unknown()
@@ -449,7 +454,7 @@ class _Program(Modules):
             fitting = [each for each in starred if (each in _FUNCTIONS) == is_function]
             if not fitting and is_function and "pyspark.sql" in starred:
                 return External(f"pyspark.sql.functions.{name}")  # a static import that an excerpt leaves out
-            return External(f"{(fitting or starred)[-1]}.{name}")
+            return External(f"{max(reversed(fitting or starred), key=partial(_likeness, name))}.{name}")
         is_builtin = name in _BUILTINS or name == "display"
         return External(f"builtins.{name}") if is_builtin else Unknown(why=f"{name} is not defined")
 
@@ -457,6 +462,12 @@ class _Program(Modules):
     def _extended(machine: Machine, arguments: Arguments) -> None:
         """Add a method to the frames that the objects of a class wrap."""
         machine.extensions[arguments.get(0)] = arguments.get(1)
+
+    def formatted(self, arguments: Arguments) -> Evaluated:
+        given = [each for each in arguments.every if isinstance(each, Expr) or members_of(each) is not None]
+        if len(given) != 1:
+            return call("udf", *map(document, given)) if given else None
+        return call("format", given[0]) if isinstance(given[0], Expr) else given[0]
 
     def discarded(self, machine: Machine, value: Evaluated, place: str) -> None:
         is_passed = isinstance(value, Unknown) and value.has_columns
@@ -479,6 +490,9 @@ class _Program(Modules):
                 mark = Udf()
         if isinstance(mark, CommandOption):
             mark.decorate(function)
+        if isinstance(mark, Scalar):
+            machine.executed.add((function.scope.path, function.node.lineno))
+            return Scalar(function.name)
         if isinstance(mark, Udf):
             machine.executed.add((function.scope.path, function.node.lineno))
             return mark
@@ -547,6 +561,8 @@ class _Program(Modules):
                 return frame_member(base, name, self.job, machine)
             case Expr() if name in ("map()", "flatMap()", "foreach()"):
                 return Method(base, lambda machine, given: _of_elements(base, machine, given))
+            case Expr() if machine.following and name.endswith("()") and not place.partition(":")[0].endswith(".py"):
+                return Method(base, lambda _, given: member_of(base, name[:-2], given))
             case Expr() if name.endswith("()"):
                 return Method(base, lambda _, arguments: column_method(base, name[:-2], arguments))
             case Expr():
@@ -563,6 +579,8 @@ class _Program(Modules):
                 return Session(self.job)
             case None | Unknown() if name in _INSERTS:
                 return Method(base, self._inserted)
+            case Unknown() if machine.following and name in PUTTING:
+                return Builder("").member(name, machine, place)
             case Unknown() if name in _SETTINGS:
                 return _Settings().member(name, machine, place)
             case Unknown() if name == "toDF" and base.inputs:
@@ -625,6 +643,8 @@ class _Program(Modules):
         if (made := driver_call(self.job, machine, name, arguments)) is not None:
             return made
         if "flink" in name and (made := flink_call(self.statements, name, arguments)) is not None:
+            return made
+        if name.startswith(_STREAMING) and (made := stream_call(self.job, self.files, name, arguments)) is not None:
             return made
         if name.startswith("apache_beam.") and (last == "PipelineOptions" or ".PipelineOptions." in name):
             return self._pipeline_options(name, arguments)
@@ -720,6 +740,8 @@ class _Program(Modules):
             return Unknown()
         if last in ("Namespace", "SimpleNamespace"):
             return Instance(None, dict(arguments.named))
+        if machine.following and (made := self.formatted(arguments)) is not None:
+            return made
         if any(isinstance(each, Expr) for each in arguments.values):
             return call("udf", *(as_expr(each) for each in arguments.values))
         return Unknown(tuple(frame for each in arguments.every for frame in frames_in(each)), f"{name} is not known")
@@ -855,6 +877,12 @@ def _of_elements(base: Expr, machine: Machine, given: Arguments) -> Evaluated:
     return [machine.call(function, Arguments((call("getitem", base, literal(0)),), {}, given.place))]
 
 
+def _likeness(name: str, package: str) -> tuple[bool, int]:
+    """Return how likely a package has a name: JdbcSink is rather of `connector.jdbc` than of `table.api`."""
+    words = package.split(".")
+    return words[0] != "java", sum(1 for word in words if word in name.lower())
+
+
 def _moved_path(path: PurePosixPath, name: str, given: Sequence[Evaluated]) -> Evaluated:
     texts = [each for each in given if isinstance(each, str)]
     if len(texts) != len(given) or not texts:
@@ -956,6 +984,12 @@ _REACHING = frozenset(
         "add_insert",
         "insertInto",
         "sqlQuery",
+        "sinkTo",
+        "addSink",
+        "sink_to",
+        "add_sink",
+        "fromSource",
+        "from_source",
     )
 )
 _BUILTINS = frozenset(
@@ -981,6 +1015,7 @@ _BUILTINS = frozenset(
 }
 """Functions of Python that are known, or whose result does not matter."""
 _WRAPPING = frozenset({"Try", "Success", "Right", "Left", "Failure"})
+_STREAMING = ("org.apache.flink.", "pyflink.", "org.apache.beam.", "org.elasticsearch.")
 _OF_SCALA = frozenset({"sys", "System", "org"})
 """Names of Scala's libraries, and the first part of names with their packages."""
 _OF_VALUES = frozenset({"str", "int", "float", "bool", "len", "round", "abs", "max", "min", "sum"})

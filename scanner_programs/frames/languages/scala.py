@@ -30,6 +30,7 @@ _NULLARY = frozenset(
     "asc",
     "builder",
     "enableHiveSupport",
+    "getExecutionEnvironment",
     "head",
     "tail",
     "last",
