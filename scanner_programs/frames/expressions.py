@@ -469,6 +469,7 @@ _FUNCTIONS: Mapping[str, _Function] = {
     "struct": _struct,
     "named_struct": _named_struct,
     "array": _array,
+    **dict.fromkeys(("create_map", "map"), lambda resolver, expr: replace(resolver.computed(expr), type=Type("map"))),
     **dict.fromkeys(("getfield", "getitem", "element_at", "try_element_at"), _member),
     "get_json_object": _json_path,
     **dict.fromkeys(("window", "session_window"), _window),

@@ -410,7 +410,7 @@ class Machine:
                 elif isinstance(node.target, ast.Name) and isinstance(scope, Scope):
                     scope.names.setdefault(f"@{node.target.id}", None)
             case ast.AugAssign():
-                value = self._binary(node.op, self.value(node.target, scope), self.value(node.value, scope))
+                value = self.binary(node.op, self.value(node.target, scope), self.value(node.value, scope))
                 self.assign(node.target, value, scope)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 scope.names[node.name] = self._function(node, scope)
@@ -432,8 +432,7 @@ class Machine:
             case ast.For() | ast.AsyncFor():
                 return self._for(node, scope)
             case ast.While():
-                ended = self._block(node.body, scope)
-                return ended if ended == "return" and _is_true(node.test) else ""
+                return self._while(node, scope)
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
                     value = self._entered(self.value(item.context_expr, scope))
@@ -457,7 +456,7 @@ class Machine:
         return ""
 
     def _if(self, node: ast.If, scope: Scope) -> str:
-        truth = self._truth(self.value(node.test, scope))
+        truth = self.truth(self.value(node.test, scope))
         if truth is not None:
             return self._block(node.body if truth else node.orelse, scope)
         return self._one_of_two(lambda: self._block(node.body, scope), lambda: self._block(node.orelse, scope), scope)
@@ -469,7 +468,7 @@ class Machine:
         case, *rest = cases
         truth = self._matches(case.pattern, subject, scope)
         if truth is not False and case.guard is not None:
-            guard = self._truth(self.value(case.guard, scope))
+            guard = self.truth(self.value(case.guard, scope))
             truth = None if truth and guard is None else truth if guard else guard
         if truth is not None:
             return self._block(case.body, scope) if truth else self._cases(subject, rest, scope)
@@ -546,6 +545,18 @@ class Machine:
             if ended == "break":
                 break
         return self._block(node.orelse, scope)
+
+    def _while(self, node: ast.While, scope: Scope) -> str:
+        """Run a loop while its condition is certain; once if it is not, or never ends."""
+        ended = ""
+        for _ in range(MOST_ITEMS):
+            truth = self.truth(self.value(node.test, scope))
+            if truth is False:
+                break
+            ended = self._block(node.body, scope)
+            if ended or truth is None or _is_true(node.test):
+                break
+        return ended if ended == "return" and _is_true(node.test) else ""
 
     def _try(self, node: ast.Try, scope: Scope) -> str:
         ended = self._block(node.body, scope)
@@ -668,7 +679,7 @@ class Machine:
                 known = all(isinstance(each, str) for each in pieces) and sum(map(len, pieces)) <= _LONGEST
                 return "".join(pieces) if known else Unknown()
             case ast.BinOp():
-                return self._binary(node.op, self.value(node.left, scope), self.value(node.right, scope))
+                return self.binary(node.op, self.value(node.left, scope), self.value(node.right, scope))
             case ast.BoolOp():
                 return self._either(node, scope)
             case ast.UnaryOp():
@@ -676,7 +687,7 @@ class Machine:
             case ast.Compare():
                 return self._compare(node, scope)
             case ast.IfExp():
-                truth = self._truth(self.value(node.test, scope))
+                truth = self.truth(self.value(node.test, scope))
                 taken = [node.body, node.orelse] if truth is None else [node.body if truth else node.orelse]
                 return one_of([self.value(each, scope) for each in taken])
             case ast.List() | ast.Set():
@@ -748,7 +759,7 @@ class Machine:
         for item in self.items(self.value(first.iter, scope)):
             inner = Scope(scope.path, scope)
             self.assign(first.target, item, inner)
-            if all(self._truth(self.value(test, inner)) is not False for test in first.ifs):
+            if all(self.truth(self.value(test, inner)) is not False for test in first.ifs):
                 yield from self._iterations(rest, inner) if rest else (inner,)
 
     def items(self, value: Evaluated) -> list[Evaluated]:
@@ -767,7 +778,8 @@ class Machine:
             return self.items(own)
         return [] if value is None else [self._part(value)]
 
-    def _binary(self, sign: ast.operator, left: Evaluated, right: Evaluated) -> Evaluated:
+    def binary(self, sign: ast.operator, left: Evaluated, right: Evaluated) -> Evaluated:
+        """Return what an operator makes of two values."""
         if isinstance(left, Expr) or isinstance(right, Expr):
             return call(type(sign).__name__.lower(), as_expr(left), as_expr(right))
         if (own := _operated(sign, left, right)) is not None:
@@ -776,7 +788,7 @@ class Machine:
             return joined_path(left, right)
         if isinstance(left, Choice) or isinstance(right, Choice):
             lefts, rights = (each.options if isinstance(each, Choice) else (each,) for each in (left, right))
-            return one_of([self._binary(sign, a, b) for a in lefts for b in rights][:20])
+            return one_of([self.binary(sign, a, b) for a in lefts for b in rights][:20])
         if isinstance(left, Instance) or isinstance(right, Instance):
             name = _SPECIAL.get(type(sign), "")
             own = self._special(left, f"__{name}__", (right,))
@@ -819,7 +831,7 @@ class Machine:
             if values and isinstance(node.op, ast.Or) and _is_setting(values[-1]) and isinstance(value, str):
                 values[-1] = f"{values[-1][:-1]}:{value}}}"
                 break
-            truth = self._truth(value)
+            truth = self.truth(value)
             if isinstance(node.op, ast.Or) and truth is False and each is not node.values[-1]:
                 continue
             if isinstance(node.op, ast.And) and truth is True and each is not node.values[-1]:
@@ -833,7 +845,7 @@ class Machine:
         if isinstance(value, Expr):
             return call(type(node.op).__name__.lower(), value)
         if isinstance(node.op, ast.Not):
-            truth = self._truth(value)
+            truth = self.truth(value)
             return Unknown() if truth is None else not truth
         return -value if isinstance(node.op, ast.USub) and isinstance(value, int | float) else Unknown()
 
@@ -855,7 +867,8 @@ class Machine:
             return Unknown()
 
     @staticmethod
-    def _truth(value: Evaluated) -> bool | None:
+    def truth(value: Evaluated) -> bool | None:
+        """Return whether a value counts as true; None if that is not known."""
         if isinstance(value, list | tuple | dict) or is_plain(value):
             return bool(value)
         return True if isinstance(value, Library | Frame | Function | Instance) else None
@@ -896,6 +909,8 @@ class Machine:
 
     def attribute(self, base: Evaluated, name: str, place: str) -> Evaluated:
         """Return an attribute of a value."""
+        if name == "__name__" and isinstance(base, Function | Class | External):
+            return base.name.rpartition(".")[2]
         match base:
             case Library():
                 return base.member(name, self, place)

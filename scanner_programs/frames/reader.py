@@ -8,7 +8,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
 from itertools import zip_longest
 from pathlib import PurePosixPath
 
@@ -709,6 +709,8 @@ class _Program(Modules):
                 if isinstance(first, Expr):
                     return call("from_json", first)
                 return self._document(first.text if isinstance(first, _Text) else first)
+            case "dataclasses.replace" | "attr.evolve" | "attrs.evolve" if isinstance(first, Instance):
+                return Instance(first.of, {**first.names, **arguments.named})
             case "dataclasses.field":
                 made = arguments.named.get("default_factory")
                 return arguments.named.get("default") if made is None else machine.call(made, Arguments((), {}, ""))
@@ -771,6 +773,13 @@ class _Program(Modules):
                 return sorted(listed) if all(isinstance(each, str) for each in listed) else listed
             case "reversed":
                 return items(first)[::-1]
+            case "sum" if isinstance(first, list | tuple):
+                start = arguments.get(1, "start", default=0)
+                return reduce(partial(self.machine.binary, ast.Add()), items(first), start)
+            case "any" | "all" if isinstance(first, list | tuple):
+                truths = [self.machine.truth(each) for each in items(first)]
+                decides = name == "any"
+                return decides if decides in truths else Unknown() if None in truths else not decides
             case "dict":
                 pairs = [each for each in items(first) if isinstance(each, tuple) and len(each) == 2]
                 listed_pairs = first if isinstance(first, dict) else dict(pairs)
@@ -1008,6 +1017,9 @@ _BUILTINS = frozenset(
         "int",
         "float",
         "bool",
+        "all",
+        "any",
+        "sum",
         "isinstance",
         "max",
         "min",
@@ -1020,7 +1032,7 @@ _OF_SCALA = frozenset({"sys", "System", "org"})
 """Names of Scala's libraries, and the first part of names with their packages."""
 _OF_VALUES = frozenset({"str", "int", "float", "bool", "len", "round", "abs", "max", "min", "sum"})
 """Functions of Python that a pipeline of Beam applies to the values of elements."""
-_SHADOWING = frozenset({"max", "min", "filter"})
+_SHADOWING = frozenset({"max", "min", "filter", "sum"})
 """Those of them that pyspark.sql.functions has, too: all of its names are imported over them."""
 
 

@@ -115,7 +115,7 @@ def standard_call(machine: Machine, name: str, arguments: Arguments) -> Evaluate
     if module == "itertools" and last not in _ENDLESS:
         return _iterated(machine, last, arguments)
     if module == "operator" and last in _OPERATORS and len(arguments.values) == 2:
-        return machine._binary(_OPERATORS[last], *arguments.values)
+        return machine.binary(_OPERATORS[last], *arguments.values)
     if module == "re" and last == "sub":
         return _replaced(arguments)
     if last == "Template" and module in _PLACES and isinstance(text := arguments.get(0), str):

@@ -135,6 +135,29 @@ WRITES = {
         "p = orders.select(F.struct('id').alias('s'))\np.select(p['s.id'].alias('x')).write.saveAsTable('t')",
         {"x": ["orders.id"]},
     ),
+    "a loop that ends, and functions of lists": (
+        "from pyspark.sql.types import StructType\n"
+        "orders = orders.select('id', F.struct('city', F.struct('total').alias('in')).alias('s'))\n"
+        "while any(isinstance(f.dataType, StructType) for f in orders.schema.fields):\n"
+        "    columns = []\n"
+        "    for f in orders.schema.fields:\n"
+        "        inner = f.dataType.names if isinstance(f.dataType, StructType) else None\n"
+        "        columns += [F.col(f'{f.name}.{n}') for n in inner] if inner else [F.col(f.name)]\n"
+        "    orders = orders.select(columns)\n"
+        "orders.groupBy(*sum([['id'], ['city']], [])).agg(*[f('total').alias(f.__name__) for f in (F.min, F.max)])"
+        ".write.saveAsTable('t')",
+        {"id": ["orders.id"], "city": ["orders.city"], "min": ["orders.total"], "max": ["orders.total"]},
+    ),
+    "a copy of an object with another frame": (
+        "from dataclasses import dataclass, replace\n@dataclass(frozen=True)\nclass Plan:\n    frame: object\n"
+        "    def then(self, name):\n        return replace(self, frame=self.frame.select(name))\n"
+        "Plan(orders).then('id').frame.write.saveAsTable('t')",
+        {"id": ["orders.id"]},
+    ),
+    "entries of a map": (
+        "orders.select(F.explode(F.create_map(F.lit('a'), 'total')).alias('k', 'v')).write.saveAsTable('t')",
+        {"k": ["orders.total"], "v": ["orders.total"]},
+    ),
     "columns of a type": (
         "from pyspark.sql.types import StringType\n"
         "texts = [f.name for f in orders.schema.fields if isinstance(f.dataType, StringType)]\n"
@@ -383,3 +406,13 @@ def test_sink_without_a_name_is_an_end_that_is_reported(text: str) -> None:
     assert [sink.target for sink in job.sinks] == [None]
     assert {name.name for name in job.sinks[0].frame.sources} == {"orders"}
     assert "what is written to is not resolved" in {what for _, what in job.problems}
+
+
+def test_named_window_decides_with_its_keys() -> None:
+    text = (
+        "orders.createOrReplaceTempView('o')\nspark.sql('SELECT sum(total) OVER w AS s FROM o WINDOW w AS"
+        " (PARTITION BY city ORDER BY id)').write.saveAsTable('t')"
+    )
+    (sink,) = _jobs(job=_HEAD + text)["job.py"].job.sinks
+
+    assert {path[0] for (_, path), _ in sink.frame.columns[0].value.deciders} == {"city", "id"}
