@@ -1,20 +1,25 @@
-"""Drivers of databases: rows of a frame that a program sends with a statement of SQL are written to its table."""
+"""Drivers of databases, and operators of Airflow: what statements of SQL write, and tables over the files of a path.
+
+Rows of a frame that a program sends with a statement are written to the table of the statement.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
+from scanner_model.errors import InputInvalid
 from scanner_programs.frames import datasets
 from scanner_programs.frames.beam import exprs_in
 from scanner_programs.frames.expressions import Expr, Kind, literal
 from scanner_programs.frames.machine import Arguments, Evaluated, Library, Machine, Method, as_expr, frames_in
 from scanner_programs.frames.relations import Frame, opaque
 from scanner_programs.frames.spark import Job, Row, Rows
+from scanner_programs.frames.sql import execute
 from scanner_programs.frames.values import Dataset
 
 _LONGEST = 20_000
@@ -210,3 +215,101 @@ def _by_url(job: Job, url: str) -> Connection:
     product = scheme.partition("+")[0].replace("postgres", "postgresql").replace("postgresqlql", "postgresql")
     server, _, database = rest.rpartition("@")[2].partition("/")
     return Connection(job, product, server, database.partition("?")[0])
+
+
+_TEMPLATE = re.compile(r"\{\{-?\s*(.*?)\s*-?\}\}")
+_INCLUDED = re.compile(r"\{%-?\s*include\s+['\"]([^'\"]+)['\"]\s*-?%\}")
+_INSERT = re.compile(r"(?i)\bINSERT\s+(?!INTO\b|OVERWRITE\b)")
+_UNSET = re.compile(r"\$\{\w+\}\.")
+_SETTING = re.compile(r"\$\{[\w.-]+(?::[^${}]*)?\}")
+_LEGACY = re.compile(r"^([\w-]+):")
+_ANY, _SETTING_MARK = "any_value_of_a_template", "setting_of_a_statement_"
+
+
+@dataclass(slots=True)
+class Warehouse:
+    """The tables of BigQuery that tasks of Airflow read and write; *macros* are known in their templates."""
+
+    job: Job
+    open: Callable[[str], str | None]
+    macros: dict[str, Evaluated] = field(default_factory=dict)
+    place: str = ""
+    views: dict[str, Frame] = field(default_factory=dict)
+    settings: list[str] = field(default_factory=list)
+
+    def dataset(self, name: str) -> Dataset:
+        """Return a table: with a star where a template fills its name, and without a project that is not set."""
+        for number, setting in enumerate(self.settings):
+            name = name.replace(f"{_SETTING_MARK}{number}_", setting)
+        plain = _UNSET.sub("", _TEMPLATE.sub("*", name)).replace(_ANY, "*").replace("`", "")
+        return Dataset("bigquery", _LEGACY.sub(r"\1.", plain))
+
+    def table(self, parts: tuple[str, ...]) -> Frame:
+        """Return the frame of a table or view."""
+        name = ".".join(parts)
+        return self.views.get(name) or self.job.read(self.dataset(name), self.place, name=parts[-1])
+
+    def define(self, name: str, frame: Frame) -> None:
+        """Define a view."""
+        self.views[name] = frame
+
+    def write(self, parts: tuple[str, ...], frame: Frame) -> None:
+        """Note that a table is written."""
+        self.job.write(self.dataset(".".join(parts)), frame, self.place)
+
+    def run(self, name: str, arguments: Arguments) -> None:
+        """Note what an operator reads and writes."""
+        self.place, before = arguments.place, len(self.job.sinks)
+        resource, bucket = arguments.named.get("table_resource"), arguments.named.get("bucket")
+        target = arguments.text(-1, "destination_project_dataset_table")
+        objects = arguments.named.get("source_objects")
+        uris = [f"gs://{bucket}/{each}" for each in objects] if isinstance(objects, list) else []
+        if isinstance(resource, dict):
+            named = resource.get("tableReference")
+            parts = (
+                [named.get(each) for each in ("projectId", "datasetId", "tableId")] if isinstance(named, dict) else []
+            )
+            target = ".".join(each for each in parts if isinstance(each, str))
+            inner = resource.get("externalDataConfiguration")
+            uris = inner.get("sourceUris", []) if isinstance(inner, dict) else []
+        for uri in uris if target and isinstance(uris, list) else ():
+            if isinstance(uri, str):
+                frame = self.job.read(datasets.path(_folder(uri)), self.place)
+                self.job.write(self.dataset(str(target)), frame, self.place)
+        if len(self.job.sinks) == before and ("External" in name or "ToBigQuery" in name):
+            self.job.problem(self.place, "a table over files is not resolved")
+        configuration = arguments.named.get("configuration")
+        query = configuration.get("query") if isinstance(configuration, dict) else None
+        text = query.get("query") if isinstance(query, dict) else arguments.named.get("sql")
+        if isinstance(text, str):
+            self._statement(text)
+
+    def _statement(self, text: str) -> None:
+        for _ in range(2):  # a file may have templates
+            text = _INCLUDED.sub(lambda match: self.open(match[1]) or match[0], text)
+            text = _TEMPLATE.sub(self._filled, text)
+        text = _SETTING.sub(self._marked, text)
+        try:
+            execute(_INSERT.sub("INSERT INTO ", text), self)
+        except InputInvalid as error:
+            self.job.problem(self.place, error.what)
+
+    def _marked(self, match: re.Match[str]) -> str:
+        """Return a setting as part of a name."""
+        self.settings.append(match[0])
+        return f"{_SETTING_MARK}{len(self.settings) - 1}_"
+
+    def _filled(self, match: re.Match[str]) -> str:
+        value = self.macros.get(match[1])
+        return value if isinstance(value, str) and "{{" not in value else _ANY
+
+
+def _folder(uri: str) -> str:
+    """Return the path of files up to the part that a wildcard, template or partition begins."""
+    plain = _TEMPLATE.sub("*", uri)
+    kept: list[str] = []
+    for part in plain.split("/"):
+        if "*" in part or ("=" in part and kept):
+            break
+        kept.append(part)
+    return "/".join(kept)

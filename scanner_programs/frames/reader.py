@@ -16,7 +16,7 @@ from scanner_model.documents.json_input import load_text
 from scanner_programs.frames import datasets
 from scanner_programs.frames.beam import beam_call, document, exprs_in, members_of
 from scanner_programs.frames.bundles import Task, as_program, tasks_of
-from scanner_programs.frames.drivers import Pandas, driver_call
+from scanner_programs.frames.drivers import Pandas, Warehouse, driver_call
 from scanner_programs.frames.expressions import Expr, Kind, call, column, literal
 from scanner_programs.frames.flink import Environment, Scalar, Statements, flink_call
 from scanner_programs.frames.languages.scala import EXTENSION, SELF, UNWRAPPED
@@ -66,7 +66,7 @@ from scanner_programs.frames.values import Type
 _SIGNS = re.compile(
     r"\bpyspark\b|\borg\.apache\.(?:spark\.sql|flink\.table)\b|\bpyflink\.table\b"
     r"|\borg\.apache\.flink\.(?:streaming|connector)\b|\bpyflink\.datastream\b|\borg\.apache\.beam\.sdk\.io\b"
-    r"|\bapache_beam\.io\b|^# Databricks notebook"
+    r"|\b(?:GCSTo)?BigQuery\w*Operator\b|\bapache_beam\.io\b|^# Databricks notebook"
     r"|\.(?:read|write)Stream\b|^[ \t]*import dlt\b|\bspark\.(?:read|sql|table)\b",
     re.MULTILINE,
 )
@@ -338,11 +338,13 @@ class _Program(Modules):
     widgets: dict[str, str] = field(default_factory=dict)
     scopes: dict[str, Scope] = field(default_factory=dict)
     live: dict[str, tuple[Function, bool]] = field(default_factory=dict)
+    warehouse: Warehouse = field(init=False)
 
     def run(self) -> None:
         """Evaluate the file, then its tables of pipelines, then the functions that nothing has called."""
         self.machine = Machine(self)
         self.statements.problem = self.job.problem
+        self.warehouse = Warehouse(self.job, lambda name: self.files.get(self._file(name) or ""))
         self.job.name = self.task.name
         try:
             self._module(self.path)
@@ -644,6 +646,12 @@ class _Program(Modules):
             return made
         if "flink" in name and (made := flink_call(self.statements, name, arguments)) is not None:
             return made
+        if name.startswith("airflow.") and last == "DAG":
+            self.job.name = self.job.name or arguments.text(0, "dag_id") or ""
+            given = arguments.named.get("user_defined_macros")
+            self.warehouse.macros |= given if isinstance(given, dict) else {}
+        if name.startswith("airflow.") and last.endswith("Operator") and "BigQuery" in last:
+            self.warehouse.run(last, arguments)
         if name.startswith(_STREAMING) and (made := stream_call(self.job, self.files, name, arguments)) is not None:
             return made
         if name.startswith("apache_beam.") and (last == "PipelineOptions" or ".PipelineOptions." in name):

@@ -113,3 +113,60 @@ UNRESOLVED = {
 @pytest.mark.parametrize(("body", "problem"), UNRESOLVED.values(), ids=UNRESOLVED)
 def test_rows_that_are_sent_elsewhere_are_reported(body: str, problem: str) -> None:
     assert problem in [what for _, what in _job(body).problems]
+
+
+_DAG = """
+import os
+from airflow import DAG
+from airflow.providers.google.cloud.operators.bigquery import (
+    BigQueryCreateExternalTableOperator, BigQueryInsertJobOperator)
+from airflow.providers.google.cloud.transfers.gcs_to_bigquery import GCSToBigQueryOperator
+PROJECT, BUCKET = os.environ.get("PROJECT"), os.environ["BUCKET"]
+def external(name, folder):
+    return BigQueryCreateExternalTableOperator(task_id=name, table_resource={
+        "tableReference": {"projectId": PROJECT, "datasetId": "stg", "tableId": f"{name}_{{{{ ds_nodash }}}}"},
+        "externalDataConfiguration": {"sourceFormat": "PARQUET", "sourceUris": [f"gs://{BUCKET}/{folder}/day=1/*"]}})
+with DAG(dag_id="load", user_defined_macros={"TABLE": "clicks"}) as dag:
+    BODY
+"""
+OPERATORS = {
+    "an external table": (
+        "external('clicks', 'raw/clicks')",
+        [("gs://${BUCKET} raw/clicks", "bigquery stg.clicks_*")],
+    ),
+    "files that are loaded": (
+        "GCSToBigQueryOperator(task_id='l', bucket='b', source_objects=['out/*.json'],"
+        " destination_project_dataset_table='p:d.t')",
+        [("gs://b out", "bigquery p.d.t")],
+    ),
+    "a statement in a file, with templates": (
+        "BigQueryInsertJobOperator(task_id='i', configuration={'query': {'query': \"{% include 'sql/fill.sql' %}\"}})",
+        [("bigquery stg.clicks_*", "bigquery stg.clicks")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "flows"), OPERATORS.values(), ids=OPERATORS)
+def test_operators_of_airflow_write_tables_over_files(body: str, flows: list[tuple[str, str]]) -> None:
+    files = {
+        "dags/load.py": _DAG.replace("BODY", body),
+        "dags/sql/fill.sql": "INSERT stg.{{ TABLE }} SELECT id FROM stg.{{ TABLE }}_{{ ds_nodash }} WHERE id > 0",
+    }
+    (program,) = read_jobs(files, ["dags/load.py"], lambda _: None)
+    found = [
+        (f"{source.namespace} {source.name}", f"{sink.target.namespace} {sink.target.name}")
+        for sink in program.job.sinks
+        if sink.target is not None
+        for source in sink.frame.sources
+    ]
+
+    assert found == flows
+    assert program.job.name == "load"
+    assert not program.job.problems
+
+
+def test_table_over_files_that_are_not_known_is_reported() -> None:
+    body = "GCSToBigQueryOperator(bucket=other.bucket(), source_objects=other.objects())"
+    (program,) = read_jobs({"load.py": _DAG.replace("BODY", body)}, ["load.py"], lambda _: None)
+
+    assert [what for _, what in program.job.problems] == ["a table over files is not resolved"]
