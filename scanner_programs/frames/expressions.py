@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from scanner_programs.frames.schemas import schema_type
 from scanner_programs.frames.values import (
     AGGREGATION,
+    IDENTITY,
     NOTHING,
     TRANSFORMATION,
     Type,
@@ -294,6 +295,14 @@ def _parsed(resolver: Resolver, expr: Expr) -> Value:
     return _content(resolver.value(expr.args[0]), _schema(expr.args[1:]))
 
 
+def _formatted(resolver: Resolver, expr: Expr) -> Value:
+    """Return what an unknown function makes of a value: of a message without a known form, its content."""
+    value = resolver.value(expr.args[0])
+    is_whole = value.member_names is None and value.effect == IDENTITY
+    is_message = is_whole and not any(path for _, path in value.origins)
+    return value.parsed(None) if is_message else resolver.computed(expr)
+
+
 def _content(message: Value, kind: Type | None) -> Value:
     """Return what a message contains: of one that the program builds, what it is built of."""
     return message if message.parts is not None else message.parsed(kind)
@@ -463,7 +472,7 @@ _NEEDED = {
 _Function = Callable[[Resolver, Expr], Value]
 _FUNCTIONS: Mapping[str, _Function] = {
     **dict.fromkeys(_PARSING, _parsed),
-    "format": _parsed,
+    "format": _formatted,
     **dict.fromkeys(("to_json", "to_avro", "to_protobuf", "to_csv", "to_xml", "asc", "desc"), _first),
     **dict.fromkeys(("cast", "try_cast"), _cast),
     "struct": _struct,

@@ -941,6 +941,9 @@ class Machine:
     def _of_instance(self, base: Instance, name: str) -> Evaluated:
         if name in base.names:
             return base.names[name]
+        own = name[3:4].lower() + name[4:]
+        if base.of is None and name.startswith("get") and own in base.names:  # a record in Java
+            return Method(base, lambda _, __: base.names[own])
         found = base.of.find(name) if base.of is not None else None
         if found is None:
             external = next((each for each in base.of.bases if isinstance(each, External)), None) if base.of else None

@@ -23,6 +23,7 @@ from scanner_programs.frames.machine import (
     Machine,
     Method,
     Unknown,
+    is_plain,
     options_of,
 )
 from scanner_programs.frames.relations import Frame
@@ -32,6 +33,7 @@ from scanner_programs.libraries.streams import STREAMS, Step
 
 _STEPS: Mapping[str, Step] = {
     **STREAMS["org.apache.flink"],
+    "returns": Step(),
     "ParDo": Step({1: "context", 2: "value out"}, "values", ("processElement", "process")),
     "MapElements": Step({1: "value"}, "value", ("apply",)),
     "FlatMapElements": Step({1: "value"}, "values", ("apply",)),
@@ -143,7 +145,8 @@ class Stream(Camel):
         value = frame.column("value")
         element = self._parsed(machine, source, value) if isinstance(source, Builder) else value
         if isinstance(source, Builder) and source.name == "KafkaIO":
-            element = Instance(None, {"key": frame.column("key"), "value": value, "KV": value})
+            pair = {"key": frame.column("key"), "value": value}
+            element = Instance(None, {**pair, "kV": Instance(None, pair)})
         return self.made([(frame, element)])
 
     do_addSource = do_fromSource
@@ -152,7 +155,8 @@ class Stream(Camel):
         """Return an element as the deserializer of a source makes it."""
         for each in source.values():
             if isinstance(each, Instance) and each.of is not None and each.of.find("deserialize") is not None:
-                return self._called(machine, Step({1: "value", 2: "value out"}, "", ("deserialize",)), each, value)[0]
+                made = self._called(machine, Step({1: "value", 2: "value out"}, "", ("deserialize",)), each, value)[0]
+                return made if made is not None else whole(value, "udf")
             if isinstance(each, Class) and each.fields:
                 if any(note in self.texts.get(each.scope.path, "") for note in _RENAMING):
                     return whole(value, "udf")
@@ -172,21 +176,22 @@ class Stream(Camel):
         step, function = _STEPS.get(name), given.get(0)
         if isinstance(function, Class):
             function = machine.call(function, Arguments((), {}, given.place))
-        if not isinstance(function, Function | Instance | Method):
-            others = [row for each in given.values if isinstance(each, Stream) for row in each.rows]
+        others = [row for each in given.values if isinstance(each, Stream) for row in each.rows]
+        is_same = step is not None and (not step.given or step.makes in ("", "key"))
+        if not isinstance(function, Function | Instance | Method) and (is_same or all(map(is_plain, given.values))):
             return self.made([*self.rows, *others], self.side)
         rows: list[Rows] = []
         side: list[Rows] = []
         for frame, element in self.rows:
-            if step is None:
-                rows.append((frame, whole(element, "combined")))
-                continue
-            made, beside = self._called(machine, step, function, element)
-            if not step.makes:
+            made, beside = self._called(machine, step, function, element) if step is not None else (None, [])
+            if made is None and (step is None or step.makes not in ("", "key")):
+                self.job.problem(given.place, "what a function makes of the elements of a stream is not resolved")
+                made = whole(element, "udf")
+            if step is not None and not step.makes:
                 test = made if isinstance(made, Expr) else whole(element, "udf")
                 rows.append((frame.decided_by([test], "FILTER"), element))
             else:
-                rows.append((frame, element if step.makes == "key" else made))
+                rows.append((frame, element if step is not None and step.makes == "key" else made))
             side += [(frame, each) for each in beside]
         return self.made(rows, side)
 
@@ -201,8 +206,9 @@ class Stream(Camel):
                 (machine.attribute(function, name, "") for name in names if function.of.find(name) is not None),
                 Unknown(),
             )
-        node = function.node if isinstance(function, Function) else None
-        count = len(node.args.args) - len(function.bound) if node is not None else 1
+        if not isinstance(function, Function | Method):
+            return None, []
+        count = len(function.node.args.args) - len(function.bound) if isinstance(function, Function) else 1
         collector = Outlet(element)
         given = {"value": element, "out": collector, "context": collector, "list": [element]}
         words = step.given.get(count, "value").split()
@@ -211,7 +217,7 @@ class Stream(Camel):
         known = [each for each in items if each is not None and not isinstance(each, Unknown)]
         if len(known) == 1:
             return known[0], collector.side
-        return whole(known or element, "udf"), collector.side
+        return whole(known, "udf") if known else None, collector.side
 
     def do_getSideOutput(self, machine: Machine, arguments: Arguments) -> Stream:
         return self.made(self.side or ((frame, whole(element, "udf")) for frame, element in self.rows))

@@ -119,6 +119,15 @@ def test_sink_of_a_stream_is_written_with_the_fields_of_its_elements(
     assert _written(program) == written
 
 
+def test_object_of_an_unknown_function_is_computed_from_all_fields() -> None:
+    body = "orders.map(o -> other.enrich(o)).map(o -> new Slim(o.key, other.price(o.sum)))"
+    body += '.sinkTo(FileSink.forRowFormat(new Path("/out"), null).build());'
+    (sink,) = _program(_JAVA.replace("BODY", body).replace("NOTE", "")).job.sinks
+
+    assert {out.value.effect for out in sink.frame.columns} == {"TRANSFORMATION"}
+    assert {path for out in sink.frame.columns for _, path in out.value.origins} == {()}
+
+
 def test_fields_with_notes_that_rename_them_are_not_guessed() -> None:
     body = 'orders.sinkTo(FileSink.forRowFormat(new Path("/out"), null).build());'
     program = _program(_JAVA.replace("BODY", body).replace("NOTE", '@JsonProperty("order_id")'))
@@ -207,3 +216,20 @@ public class Job {
 
 def test_functions_of_beam_in_java_are_followed() -> None:
     assert _written(_program(_BEAM)) == {"bigquery p.d.t": {"s": ["ticks.symbol"], "p": ["ticks.price"]}}
+
+
+def test_record_of_kafka_has_its_key_and_value() -> None:
+    text = _BEAM.replace("String, TableRow>", "KafkaRecord<String, String>, TableRow>")
+    text = text.replace("c.element()", "c.element().getKV().getValue()").replace(".withoutMetadata()", "")
+
+    written = _written(_program(text.replace(".apply(Values.create())", "")))
+
+    assert written == {"bigquery p.d.t": {"s": ["ticks.symbol"], "p": ["ticks.price"]}}
+
+
+def test_function_of_a_stream_that_is_not_followed_is_reported() -> None:
+    body = 'orders.map(other.Functions.make()).sinkTo(FileSink.forRowFormat(new Path("/o"), null).build());'
+    body += 'lines.flatMap(new Job.Split()).sinkTo(FileSink.forRowFormat(new Path("/p"), null).build());'
+    problems = [what for _, what in _program(_JAVA.replace("BODY", body).replace("NOTE", "")).job.problems]
+
+    assert "what a function makes of the elements of a stream is not resolved" in problems
