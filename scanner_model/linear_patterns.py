@@ -43,6 +43,10 @@ class LinearPattern:
         match = self._compiled.fullmatch(_encodable(text))
         return (match[name] or "") if match else ""
 
+    def replaced(self, text: str, new: str) -> str:
+        """Return *text* with *new* for each match; a backslash and a digit in it are a group."""
+        return str(self._compiled.sub(_encodable(new), _encodable(text)))
+
 
 def _options() -> Any:  # noqa: ANN401 - RE2 has no types
     options = re2.Options()

@@ -78,21 +78,31 @@ def exprs_in(value: Evaluated, depth: int = 0) -> Iterator[Expr]:
     if isinstance(value, Expr):
         yield value
     elif depth < 4:
-        parts = value.names if isinstance(value, Instance) else value
+        parts = value.names if isinstance(value, Instance) else getattr(value, "built", value)
         items = parts.values() if isinstance(parts, dict) else parts if isinstance(parts, list | tuple) else ()
         yield from (each for item in list(items)[:_MOST] for each in exprs_in(item, depth + 1))
 
 
-def _whole(value: Evaluated, function: str) -> Expr:
+def whole(value: Evaluated, function: str) -> Expr:
+    """Return what a function that is not followed makes of a value."""
     return call(function, *exprs_in(value))
+
+
+def members_of(value: Evaluated) -> dict[str, Evaluated] | None:
+    """Return the members of an object or document; None for other values."""
+    if isinstance(value, Instance):
+        return {name: each for name, each in value.names.items() if any(exprs_in(each))} or None
+    named = value if isinstance(value, dict) else getattr(value, "built", None)
+    return {str(key): each for key, each in named.items()} if isinstance(named, dict) and named else None
 
 
 def document(value: Evaluated) -> Expr:
     """Return a value as the document that it is written as."""
+    value = members_of(value) or value
     if isinstance(value, dict):
         parts = [part for key, each in value.items() for part in (literal(str(key)), document(each))]
         return call("named_struct", *parts)
-    return as_expr(value) if isinstance(value, Expr) else _whole(value, "array")
+    return as_expr(value) if isinstance(value, Expr) else whole(value, "array")
 
 
 def beam_call(job: Job, machine: Machine, name: str, arguments: Arguments) -> Evaluated:
@@ -124,15 +134,15 @@ def beam_call(job: Job, machine: Machine, name: str, arguments: Arguments) -> Ev
     if last.endswith("PerKey") or last in ("GroupByKey", "GroupIntoBatches"):
         return Transform(lambda collection: collection.made(_grouped))
     if last[:1].isupper() and not isinstance(first, Class):
-        return Transform(lambda collection: collection.made(lambda each: _whole(each, "combined")))
+        return Transform(lambda collection: collection.made(lambda each: whole(each, "combined")))
     return None
 
 
 def _grouped(element: Evaluated) -> Evaluated:
     """Return the pair of a key and what is made of all values that have it."""
     if not isinstance(element, tuple) or len(element) != 2:
-        return _whole(element, "combined")
-    return element[0], call("aggregated", _whole(element[1], "combined"))
+        return whole(element, "combined")
+    return element[0], call("aggregated", whole(element[1], "combined"))
 
 
 def _read(job: Job, machine: Machine, arguments: Arguments) -> Evaluated:
@@ -163,15 +173,15 @@ def _mapped(machine: Machine, name: str, element: Evaluated, arguments: Argument
     given = tuple(element) if name.endswith("Tuple") and isinstance(element, tuple) else (element,)
     result = machine.call(function, Arguments((*given, *rest), arguments.named, arguments.place))
     if name in ("ParDo", "FlatMap", "FlatMapTuple") and isinstance(result, list):
-        result = result[0] if len(result) == 1 else result and _whole(result, "array")
-    return result if not isinstance(result, Unknown) else _whole(element, "udf")
+        result = result[0] if len(result) == 1 else result and whole(result, "array")
+    return result if not isinstance(result, Unknown) else whole(element, "udf")
 
 
 def _filtered(machine: Machine, collection: Collection, arguments: Arguments) -> Evaluated:
     rows: list[Rows] = []
     for frame, element in collection.rows:
         test = machine.call(arguments.get(0), Arguments((element, *arguments.values[1:]), {}, arguments.place))
-        kept = frame.decided_by([test if isinstance(test, Expr) else _whole(element, "udf")], "FILTER")
+        kept = frame.decided_by([test if isinstance(test, Expr) else whole(element, "udf")], "FILTER")
         rows.append((kept, element))
     return Collection(machine, collection.job, tuple(rows))
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from scanner_programs.frames.schemas import schema_type
 from scanner_programs.frames.values import (
     AGGREGATION,
+    IDENTITY,
     NOTHING,
     TRANSFORMATION,
     Type,
@@ -294,6 +295,14 @@ def _parsed(resolver: Resolver, expr: Expr) -> Value:
     return _content(resolver.value(expr.args[0]), _schema(expr.args[1:]))
 
 
+def _formatted(resolver: Resolver, expr: Expr) -> Value:
+    """Return what an unknown function makes of a value: of a message without a known form, its content."""
+    value = resolver.value(expr.args[0])
+    is_whole = value.member_names is None and value.effect == IDENTITY
+    is_message = is_whole and not any(path for _, path in value.origins)
+    return value.parsed(None) if is_message else resolver.computed(expr)
+
+
 def _content(message: Value, kind: Type | None) -> Value:
     """Return what a message contains: of one that the program builds, what it is built of."""
     return message if message.parts is not None else message.parsed(kind)
@@ -316,7 +325,8 @@ def _first(resolver: Resolver, expr: Expr) -> Value:
 
 def _cast(resolver: Resolver, expr: Expr) -> Value:
     value = resolver.value(expr.args[0])
-    return replace(value, type=expr.data) if expr.data is not None and expr.data.kind != "plain" else value
+    is_typed = expr.data is not None and (expr.data.kind != "plain" or value.type is not None)
+    return replace(value, type=expr.data) if is_typed else value
 
 
 def _struct(resolver: Resolver, expr: Expr) -> Value:
@@ -381,6 +391,11 @@ def _collected(resolver: Resolver, expr: Expr) -> Value:
 def _counted(resolver: Resolver, expr: Expr) -> Value:
     values = [resolver.value(each) for each in expr.args if each.kind is not Kind.STAR]
     return combined(values, AGGREGATION) if values else NOTHING
+
+
+def _level(resolver: Resolver, expr: Expr) -> Value:
+    """Return which of several groupings a row belongs to: not a value of its keys."""
+    return decided(NOTHING, map(resolver.value, expr.args), "GROUP_BY")
 
 
 def _mapped(resolver: Resolver, expr: Expr) -> Value:
@@ -457,11 +472,13 @@ _NEEDED = {
 _Function = Callable[[Resolver, Expr], Value]
 _FUNCTIONS: Mapping[str, _Function] = {
     **dict.fromkeys(_PARSING, _parsed),
+    "format": _formatted,
     **dict.fromkeys(("to_json", "to_avro", "to_protobuf", "to_csv", "to_xml", "asc", "desc"), _first),
     **dict.fromkeys(("cast", "try_cast"), _cast),
     "struct": _struct,
     "named_struct": _named_struct,
     "array": _array,
+    **dict.fromkeys(("create_map", "map"), lambda resolver, expr: replace(resolver.computed(expr), type=Type("map"))),
     **dict.fromkeys(("getfield", "getitem", "element_at", "try_element_at"), _member),
     "get_json_object": _json_path,
     **dict.fromkeys(("window", "session_window"), _window),
@@ -470,6 +487,7 @@ _FUNCTIONS: Mapping[str, _Function] = {
     "aggregated": lambda resolver, expr: with_effect(resolver.value(expr.args[0]), AGGREGATION),
     **dict.fromkeys(("collect_list", "collect_set", "array_agg"), _collected),
     **dict.fromkeys(("count", "count_distinct", "countdistinct", "approx_count_distinct"), _counted),
+    **dict.fromkeys(("grouping", "grouping_id"), _level),
     "transform": _mapped,
     "filter": _filtered,
     **dict.fromkeys(("exists", "forall", "zip_with", "transform_values", "map_filter"), _higher),

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from scanner_model.columns import ColumnPath, field_name
 from scanner_programs.frames.machine import (
     Arguments,
     Evaluated,
@@ -18,6 +19,8 @@ from scanner_programs.frames.machine import (
     Unknown,
     is_plain,
 )
+from scanner_programs.frames.relations import Frame
+from scanner_programs.frames.values import IDENTITY
 
 _LONGEST = 20_000
 _DURATION = re.compile(r"\s*(\d+)\.(\w+)\s*")
@@ -75,7 +78,7 @@ def _columns(text: str) -> Iterator[str]:
                 yield name
 
 
-class _Camel(Library):
+class Camel(Library):
     """An object whose methods Python names in snake case, and Java and Scala in camel case."""
 
     def member(self, name: str, machine: Machine, place: str) -> Evaluated:
@@ -84,7 +87,7 @@ class _Camel(Library):
 
 
 @dataclass(slots=True, eq=False)
-class Term(_Camel):
+class Term(Camel):
     """An expression as SQL, and the name that it has in a list; *applied* is the function that it comes from."""
 
     sql: str
@@ -110,6 +113,16 @@ class Term(_Camel):
     def listed(self) -> str:
         """Return the expression as an item of SELECT."""
         return f"{self.sql} AS {_quoted(self.name)}" if self.name else self.sql
+
+
+@dataclass(slots=True, eq=False)
+class Scalar(Library):
+    """A function of rows that a program defines, or the decorator that makes one."""
+
+    name: str = "USER_FUNCTION"
+
+    def called(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        return Term(f"{self.name}({', '.join(_column(each).sql for each in arguments.every)})")
 
 
 def _quoted(name: str) -> str:
@@ -206,7 +219,7 @@ def _function(name: str) -> str:
 
 
 @dataclass(slots=True, eq=False)
-class DataType(_Camel):
+class DataType(Camel):
     """A type of a column, as SQL."""
 
     sql: str
@@ -216,7 +229,7 @@ class DataType(_Camel):
 
 
 @dataclass(slots=True, eq=False)
-class Window(_Camel):
+class Window(Camel):
     """A window of groups or rows: its kind, sizes, the column of time, and what rows are partitioned by."""
 
     kind: str
@@ -277,7 +290,7 @@ _WINDOWS = {"Tumble": "TUMBLE", "Slide": "HOP", "Session": "SESSION", "Over": "O
 
 
 @dataclass(slots=True, eq=False)
-class Table(_Camel):
+class Table(Camel):
     """A table: a name, or a query; None if it is not resolved. *columns* are None if they are not known."""
 
     all: Statements
@@ -450,7 +463,7 @@ def _insert(statements: Statements, target: Evaluated, table: Evaluated, place: 
 
 
 @dataclass(slots=True, eq=False)
-class StatementSet(_Camel):
+class StatementSet(Camel):
     """Several statements that are run as one job."""
 
     all: Statements
@@ -479,7 +492,7 @@ def _run(statements: Statements, arguments: Arguments) -> None:
 
 
 @dataclass(slots=True, eq=False)
-class Schema(_Camel):
+class Schema(Camel):
     """The columns of a descriptor."""
 
     lines: tuple[str, ...] = ()
@@ -513,7 +526,7 @@ class Schema(_Camel):
 
 
 @dataclass(slots=True, eq=False)
-class Descriptor(_Camel):
+class Descriptor(Camel):
     """A table by its connector, schema and options."""
 
     options: Mapping[str, str]
@@ -552,7 +565,7 @@ _OPTIONS = {
 
 
 @dataclass(slots=True, eq=False)
-class Environment(_Camel):
+class Environment(Camel):
     """An environment of tables."""
 
     all: Statements
@@ -591,6 +604,8 @@ class Environment(_Camel):
 
     def do_createTemporaryView(self, machine: Machine, arguments: Arguments) -> Evaluated:
         name, table = arguments.text(0), arguments.get(1)
+        if hasattr(table, "table"):
+            table = self._stream(machine, Arguments((table,), {}, arguments.place))
         if name and isinstance(table, Table) and table.sql is not None:
             self.all.build(f"CREATE TEMPORARY VIEW {name} AS {table.query}", arguments.place)
             if table.columns is not None:
@@ -605,12 +620,65 @@ class Environment(_Camel):
         return StatementSet(self.all)
 
     def _stream(self, machine: Machine, arguments: Arguments) -> Table:
+        first = arguments.get(0)
+        made = first.table() if hasattr(first, "table") else None
+        if made is not None:
+            for text in made[0]:
+                self.all.build(text, arguments.place)
+            return Table(self.all, made[1], made[2])
         return self.all.unresolved(arguments.place, "a table of a stream of Flink")
 
     do_fromDataStream = do_fromChangelogStream = do_fromElements = do_fromValues = _stream
 
     def other(self, name: str, machine: Machine, place: str) -> Evaluated:
         return Method(self, lambda _, __: Unknown())
+
+
+Declared = tuple[list[str], str, tuple[str, ...]]
+"""Statements that declare the topics of a stream, a query of them, and its columns."""
+
+
+def declared(frames: Iterable[Frame]) -> Declared | None:
+    """Return the frames of a stream, one for each source, as statements; None if they are not resolved."""
+    tables: list[str] = []
+    queries: list[str] = []
+    names: tuple[str, ...] = ()
+    for number, made in enumerate(frames):
+        origins = {origin for out in made.columns for origin in out.value.origins}
+        topics = sorted({dataset.name for dataset, _ in origins} | {each.name for each in made.sources})
+        if not topics or made.open:
+            return None
+        names = tuple(out.name for out in made.columns)
+        for topic in topics:
+            name = f"stream_{number}_{''.join(each if each.isalnum() else '_' for each in topic)}"
+            paths = {_names(path) for dataset, path in origins if dataset.name == topic}
+            listed = _listed({*paths, ("value",)})
+            tables.append(
+                f"CREATE TEMPORARY TABLE {name} ({listed}) WITH ('connector' = 'kafka',"
+                f" 'topic' = '{topic.replace(chr(39), chr(39) * 2)}', 'format' = 'json')"
+            )
+            items = []
+            for out in made.columns:
+                own = sorted({_names(path) for dataset, path in out.value.origins if dataset.name == topic})
+                parts = ", ".join(".".join(f"`{part}`" for part in each) for each in own)
+                is_copy = len(own) == 1 and out.value.effect == IDENTITY
+                items.append(f"{parts if is_copy else f'COMPUTED({parts})' if own else 'NULL'} AS `{out.name}`")
+            queries.append(f"SELECT {', '.join(items)} FROM {name}")
+    return (tables, " UNION ALL ".join(queries), names) if queries else None
+
+
+def _names(path: ColumnPath) -> tuple[str, ...]:
+    """Return the names of a path; of a record as a whole, that of its value."""
+    return tuple(name for part in path if (name := field_name(part)) is not None) or ("value",)
+
+
+def _listed(paths: Iterable[tuple[str, ...]]) -> str:
+    """Return the columns of a table that has all *paths*."""
+    below: dict[str, set[tuple[str, ...]]] = {}
+    for first, *rest in paths:
+        below.setdefault(first, set()).update({tuple(rest)} if rest else ())
+    listed = sorted(below.items())
+    return ", ".join(f"`{name}` {f'ROW<{_listed(inner)}>' if inner else 'STRING'}" for name, inner in listed)
 
 
 def flink_call(statements: Statements, name: str, arguments: Arguments) -> Evaluated:
@@ -629,6 +697,8 @@ def flink_call(statements: Statements, name: str, arguments: Arguments) -> Evalu
         return Descriptor({"connector": connector} if connector else {})
     if owner == "DataTypes":
         return _data_type(last, arguments)
+    if last in ("udf", "udaf", "udtf", "udtaf") and "pyflink" in name:
+        return Scalar(getattr(arguments.get(0, "f"), "name", "").replace("lambda", "") or Scalar().name)
     if owner == "Expressions" or package.endswith((".expressions", ".Expressions", "flink.table.api")):
         return _expression(_camel(last), arguments)
     return None

@@ -47,12 +47,20 @@ class Exhausted(Exception):
 class Unknown:
     """A value that is not known; *inputs* are the frames that it may be computed from, *why* names the reason.
 
-    *of_unknown*: it is an attribute of such a value, which may be a frame.
+    *of_unknown*: it is an attribute of such a value, which may be a frame. *has_columns*: a call got columns or rows.
     """
 
     inputs: tuple[Frame, ...] = ()
     why: str = ""
     of_unknown: bool = False
+    has_columns: bool = False
+
+
+class EnumText(str):
+    """A text that is a member of an enumeration, with the name of the member."""
+
+    __slots__ = ("label",)
+    label: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,6 +115,8 @@ class Function:
     bound: tuple[Evaluated, ...] = ()
     owner: Class | None = None
     marks: frozenset[str] = frozenset()
+    given: dict[str, Evaluated] = field(default_factory=dict)
+    """Defaults of parameters that its decorators set."""
 
     @property
     def name(self) -> str:
@@ -211,6 +221,8 @@ def frames_in(value: Evaluated, depth: int = 0) -> Iterator[Frame]:
         yield from (frame for each in value.options for frame in frames_in(each, depth))
     elif hasattr(value, "frame") and isinstance(value.frame, Frame):
         yield value.frame
+    elif hasattr(value, "wrapped"):
+        yield from frames_in(value.wrapped, depth)
     elif depth < 2 and isinstance(value, list | tuple | dict):
         items = value.values() if isinstance(value, dict) else value
         yield from (frame for each in list(items)[:MOST_ITEMS] for frame in frames_in(each, depth + 1))
@@ -335,6 +347,10 @@ class Modules:
         """Return `base[key]` of a value of the library."""
         raise NotImplementedError
 
+    def formatted(self, arguments: Arguments) -> Evaluated:
+        """Return an element in another form: what is not known gets it alone; None if it gets none, or several."""
+        return None
+
     def discarded(self, machine: Machine, value: Evaluated, place: str) -> None:
         """Note a value that a statement computes and drops."""
 
@@ -351,6 +367,9 @@ class Machine:
     executed: set[tuple[str, int]] = field(default_factory=set)
     functions: dict[tuple[str, int], Function | tuple[Class, Function]] = field(default_factory=dict)
     steps: int = 0
+    extensions: dict[str, Class] = field(default_factory=dict)
+    following: int = 0
+    """How many functions of streams are called with elements."""
     _stack: list[tuple[str, int]] = field(default_factory=list)
     _returns: list[list[Evaluated]] = field(default_factory=list)
 
@@ -391,7 +410,7 @@ class Machine:
                 elif isinstance(node.target, ast.Name) and isinstance(scope, Scope):
                     scope.names.setdefault(f"@{node.target.id}", None)
             case ast.AugAssign():
-                value = self._binary(node.op, self.value(node.target, scope), self.value(node.value, scope))
+                value = self.binary(node.op, self.value(node.target, scope), self.value(node.value, scope))
                 self.assign(node.target, value, scope)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 scope.names[node.name] = self._function(node, scope)
@@ -413,8 +432,7 @@ class Machine:
             case ast.For() | ast.AsyncFor():
                 return self._for(node, scope)
             case ast.While():
-                ended = self._block(node.body, scope)
-                return ended if ended == "return" and _is_true(node.test) else ""
+                return self._while(node, scope)
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
                     value = self._entered(self.value(item.context_expr, scope))
@@ -438,7 +456,7 @@ class Machine:
         return ""
 
     def _if(self, node: ast.If, scope: Scope) -> str:
-        truth = self._truth(self.value(node.test, scope))
+        truth = self.truth(self.value(node.test, scope))
         if truth is not None:
             return self._block(node.body if truth else node.orelse, scope)
         return self._one_of_two(lambda: self._block(node.body, scope), lambda: self._block(node.orelse, scope), scope)
@@ -450,7 +468,7 @@ class Machine:
         case, *rest = cases
         truth = self._matches(case.pattern, subject, scope)
         if truth is not False and case.guard is not None:
-            guard = self._truth(self.value(case.guard, scope))
+            guard = self.truth(self.value(case.guard, scope))
             truth = None if truth and guard is None else truth if guard else guard
         if truth is not None:
             return self._block(case.body, scope) if truth else self._cases(subject, rest, scope)
@@ -527,6 +545,18 @@ class Machine:
             if ended == "break":
                 break
         return self._block(node.orelse, scope)
+
+    def _while(self, node: ast.While, scope: Scope) -> str:
+        """Run a loop while its condition is certain; once if it is not, or never ends."""
+        ended = ""
+        for _ in range(MOST_ITEMS):
+            truth = self.truth(self.value(node.test, scope))
+            if truth is False:
+                break
+            ended = self._block(node.body, scope)
+            if ended or truth is None or _is_true(node.test):
+                break
+        return ended if ended == "return" and _is_true(node.test) else ""
 
     def _try(self, node: ast.Try, scope: Scope) -> str:
         ended = self._block(node.body, scope)
@@ -614,6 +644,8 @@ class Machine:
             for item in node.body
             if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
         )
+        if any(isinstance(base, External) and base.name.startswith("enum.") for base in bases):
+            inner.names |= {name: _member(name, value) for name, value in inner.names.items()}
         made = Class(node.name, bases, inner.names, scope, fields)
         for value in inner.names.values():
             if isinstance(value, Function) and value.owner is None and value.scope is inner:
@@ -647,7 +679,7 @@ class Machine:
                 known = all(isinstance(each, str) for each in pieces) and sum(map(len, pieces)) <= _LONGEST
                 return "".join(pieces) if known else Unknown()
             case ast.BinOp():
-                return self._binary(node.op, self.value(node.left, scope), self.value(node.right, scope))
+                return self.binary(node.op, self.value(node.left, scope), self.value(node.right, scope))
             case ast.BoolOp():
                 return self._either(node, scope)
             case ast.UnaryOp():
@@ -655,7 +687,7 @@ class Machine:
             case ast.Compare():
                 return self._compare(node, scope)
             case ast.IfExp():
-                truth = self._truth(self.value(node.test, scope))
+                truth = self.truth(self.value(node.test, scope))
                 taken = [node.body, node.orelse] if truth is None else [node.body if truth else node.orelse]
                 return one_of([self.value(each, scope) for each in taken])
             case ast.List() | ast.Set():
@@ -727,7 +759,7 @@ class Machine:
         for item in self.items(self.value(first.iter, scope)):
             inner = Scope(scope.path, scope)
             self.assign(first.target, item, inner)
-            if all(self._truth(self.value(test, inner)) is not False for test in first.ifs):
+            if all(self.truth(self.value(test, inner)) is not False for test in first.ifs):
                 yield from self._iterations(rest, inner) if rest else (inner,)
 
     def items(self, value: Evaluated) -> list[Evaluated]:
@@ -738,11 +770,16 @@ class Machine:
             return list(value)[:MOST_ITEMS]
         if isinstance(value, Choice):
             return [item for each in value.options for item in self.items(each)][:MOST_ITEMS]
+        if isinstance(value, Class) and (of := [each for each in value.names.values() if isinstance(each, EnumText)]):
+            return list(of)
+        if hasattr(value, "wrapped"):
+            return [value.wrapped]
         if isinstance(value, Instance) and (own := self._special(value, "__iter__", ())) is not None:
             return self.items(own)
         return [] if value is None else [self._part(value)]
 
-    def _binary(self, sign: ast.operator, left: Evaluated, right: Evaluated) -> Evaluated:
+    def binary(self, sign: ast.operator, left: Evaluated, right: Evaluated) -> Evaluated:
+        """Return what an operator makes of two values."""
         if isinstance(left, Expr) or isinstance(right, Expr):
             return call(type(sign).__name__.lower(), as_expr(left), as_expr(right))
         if (own := _operated(sign, left, right)) is not None:
@@ -751,7 +788,7 @@ class Machine:
             return joined_path(left, right)
         if isinstance(left, Choice) or isinstance(right, Choice):
             lefts, rights = (each.options if isinstance(each, Choice) else (each,) for each in (left, right))
-            return one_of([self._binary(sign, a, b) for a in lefts for b in rights][:20])
+            return one_of([self.binary(sign, a, b) for a in lefts for b in rights][:20])
         if isinstance(left, Instance) or isinstance(right, Instance):
             name = _SPECIAL.get(type(sign), "")
             own = self._special(left, f"__{name}__", (right,))
@@ -762,7 +799,9 @@ class Machine:
         if run is None or not isinstance(left, plain) or not isinstance(right, plain):
             return Unknown((*frames_in(left), *frames_in(right)))
         if isinstance(sign, ast.Mult) and not (isinstance(left, int | float) and isinstance(right, int | float)):
-            return Unknown()
+            length = len(left) if isinstance(left, str | list | tuple) else _MOST_LISTED
+            if not isinstance(right, int) or isinstance(left, dict) or length * right > _MOST_LISTED:
+                return Unknown()
         if (
             isinstance(sign, ast.Mod)
             and isinstance(left, str)
@@ -792,7 +831,7 @@ class Machine:
             if values and isinstance(node.op, ast.Or) and _is_setting(values[-1]) and isinstance(value, str):
                 values[-1] = f"{values[-1][:-1]}:{value}}}"
                 break
-            truth = self._truth(value)
+            truth = self.truth(value)
             if isinstance(node.op, ast.Or) and truth is False and each is not node.values[-1]:
                 continue
             if isinstance(node.op, ast.And) and truth is True and each is not node.values[-1]:
@@ -806,7 +845,7 @@ class Machine:
         if isinstance(value, Expr):
             return call(type(node.op).__name__.lower(), value)
         if isinstance(node.op, ast.Not):
-            truth = self._truth(value)
+            truth = self.truth(value)
             return Unknown() if truth is None else not truth
         return -value if isinstance(node.op, ast.USub) and isinstance(value, int | float) else Unknown()
 
@@ -828,7 +867,8 @@ class Machine:
             return Unknown()
 
     @staticmethod
-    def _truth(value: Evaluated) -> bool | None:
+    def truth(value: Evaluated) -> bool | None:
+        """Return whether a value counts as true; None if that is not known."""
         if isinstance(value, list | tuple | dict) or is_plain(value):
             return bool(value)
         return True if isinstance(value, Library | Frame | Function | Instance) else None
@@ -851,6 +891,8 @@ class Machine:
             return self._item(base, key)
         if isinstance(base, Instance) and (own := self._special(base, "__getitem__", (key,))) is not None:
             return own
+        if isinstance(base, Class) and isinstance(key, str) and isinstance(base.find(key), EnumText):
+            return base.find(key)
         return self.modules.element(self, base, key)
 
     @staticmethod
@@ -867,6 +909,8 @@ class Machine:
 
     def attribute(self, base: Evaluated, name: str, place: str) -> Evaluated:
         """Return an attribute of a value."""
+        if name == "__name__" and isinstance(base, Function | Class | External):
+            return base.name.rpartition(".")[2]
         match base:
             case Library():
                 return base.member(name, self, place)
@@ -886,6 +930,8 @@ class Machine:
                 return External(f"{base.name}.{name}")
             case Choice():
                 return one_of([self.attribute(each, name, place) for each in base.options if each is not None])
+            case EnumText() if name in ("name", "value"):
+                return base.label if name == "name" else str(base)
             case str() if name in PATH_MEMBERS:
                 return self.modules.attribute(self, base, name, place)
             case str() | list() | tuple() | dict() | set():
@@ -895,6 +941,9 @@ class Machine:
     def _of_instance(self, base: Instance, name: str) -> Evaluated:
         if name in base.names:
             return base.names[name]
+        own = name[3:4].lower() + name[4:]
+        if base.of is None and name.startswith("get") and own in base.names:  # a record in Java
+            return Method(base, lambda _, __: base.names[own])
         found = base.of.find(name) if base.of is not None else None
         if found is None:
             external = next((each for each in base.of.bases if isinstance(each, External)), None) if base.of else None
@@ -915,7 +964,8 @@ class Machine:
     def _call(self, node: ast.Call, scope: Scope) -> Evaluated:
         base = None
         if isinstance(node.func, ast.Attribute) and isinstance(base := self.value(node.func.value, scope), Expr):
-            function: Evaluated = Method(base, self.modules.attribute(self, base, f"{node.func.attr}()", "").run)
+            place = self.place(node, scope)
+            function: Evaluated = Method(base, self.modules.attribute(self, base, f"{node.func.attr}()", place).run)
         elif isinstance(node.func, ast.Attribute):
             function = self.attribute(base, node.func.attr, self.place(node, scope))
             if isinstance(base, Class) and isinstance(function, Function) and "classmethod" in function.marks:
@@ -955,7 +1005,10 @@ class Machine:
                 return self.modules.called(self, function.name, arguments)
             case Library() if hasattr(function, "called"):
                 return function.called(self, arguments)
-            case Instance() if function.of is not None and (found := function.of.find("__call__")) is not None:
+            case Instance() if (
+                function.of is not None
+                and (found := function.of.find("__call__") or function.of.find("apply")) is not None
+            ):
                 return self.call(self._bound(found, function), arguments)
             case Choice():
                 return one_of([self.call(each, arguments) for each in function.options if each is not None])
@@ -968,12 +1021,15 @@ class Machine:
                 )
         if isinstance(function, Library | Type | str | int | float | list | tuple | dict) and not arguments.every:
             return function  # an accessor of Java: `frame.write()`, `route.topic()`
+        if self.following and (made := self.modules.formatted(arguments)) is not None:
+            return made
         may_be_frame = isinstance(function, Unknown) and (function.of_unknown or function.inputs)
         if not may_be_frame and any(isinstance(each, Expr) for each in arguments.values):  # such as a UDF
             return call("udf", *map(as_expr, arguments.values))
         why = function.why if isinstance(function, Unknown) else ""
         inputs = [*frames_in(function), *(frame for each in arguments.every for frame in frames_in(each))]
-        return Unknown(tuple(dict.fromkeys(inputs)), why)
+        has_columns = any(map(_has_columns, arguments.every))
+        return Unknown(tuple(dict.fromkeys(inputs)), why, has_columns=has_columns)
 
     def _construct(self, of: Class, arguments: Arguments) -> Evaluated:
         made = Instance(of)
@@ -1026,6 +1082,8 @@ class Machine:
                 inner.names[name] = values[at]
             elif name in arguments.named:
                 inner.names[name] = arguments.named[name]
+            elif name in function.given:
+                inner.names[name] = function.given[name]
             else:
                 inner.names[name] = self.value(defaults[name], function.scope) if name in defaults else Unknown()
         if given.vararg is not None:
@@ -1033,6 +1091,21 @@ class Machine:
         if given.kwarg is not None:
             rest = {name: value for name, value in arguments.named.items() if name not in inner.names}
             inner.names[given.kwarg.arg] = rest
+
+
+def _member(name: str, value: Evaluated) -> Evaluated:
+    """Return the value of a name of an enumeration: a text is a member."""
+    if not isinstance(value, str) or name.startswith("_"):
+        return value
+    made = EnumText(value)
+    made.label = name
+    return made
+
+
+def _has_columns(value: Evaluated) -> bool:
+    """Return whether a value is a column, or a container of columns."""
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value]
+    return any(isinstance(each, Expr) for each in list(items)[:MOST_ITEMS])
 
 
 PATH_MEMBERS = frozenset(
@@ -1131,6 +1204,9 @@ _SCALA: Mapping[str, Callable[[Machine, list[Evaluated], Arguments], Evaluated]]
     "zip": lambda machine, items, given: list(zip(items, machine.items(given.get(0)), strict=False)),
     **dict.fromkeys(("stream", "collect", "toMutableList", "asSequence", "sequential"), lambda _, items, __: items),
     "forEach": _mapped,
+    "head": lambda _, items, __: items[0] if items else Unknown(),
+    "last": lambda _, items, __: items[-1] if items else Unknown(),
+    "tail": lambda _, items, __: items[1:],
     "mkString": lambda _, items, given: given.text(0) and _joined(given.text(0) or "", items),
 }
 """Methods of Scala's collections; a filter may keep any element."""

@@ -8,15 +8,18 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial, reduce
 from itertools import zip_longest
 from pathlib import PurePosixPath
 
 from scanner_model.documents.json_input import load_text
 from scanner_programs.frames import datasets
-from scanner_programs.frames.beam import beam_call, document, exprs_in
+from scanner_programs.frames.beam import beam_call, document, exprs_in, members_of
 from scanner_programs.frames.bundles import Task, as_program, tasks_of
-from scanner_programs.frames.expressions import Expr, call, column, literal
-from scanner_programs.frames.flink import Environment, Statements, flink_call
+from scanner_programs.frames.drivers import Pandas, Warehouse, driver_call
+from scanner_programs.frames.expressions import Expr, Kind, call, column, literal
+from scanner_programs.frames.flink import Environment, Scalar, Statements, flink_call
+from scanner_programs.frames.languages.scala import EXTENSION, SELF, UNWRAPPED
 from scanner_programs.frames.machine import (
     MOST_NODES,
     Arguments,
@@ -38,11 +41,13 @@ from scanner_programs.frames.machine import (
     one_of,
 )
 from scanner_programs.frames.relations import Frame, opaque
-from scanner_programs.frames.schemas import PLAIN, ddl_type, sample_type, schema_type
+from scanner_programs.frames.schemas import PLAIN, ddl_type, plain_type, sample_type, schema_type
 from scanner_programs.frames.spark import (
     FRAME_METHODS,
     Job,
     Merge,
+    Row,
+    Rows,
     Session,
     Udf,
     Window,
@@ -54,11 +59,14 @@ from scanner_programs.frames.spark import (
     names_in,
     text_argument,
 )
+from scanner_programs.frames.standard import CommandOption, Wrapped, option, standard_call
+from scanner_programs.frames.streams import PUTTING, Builder, Stream, member_of, stream_call
 from scanner_programs.frames.values import Type
 
 _SIGNS = re.compile(
     r"\bpyspark\b|\borg\.apache\.(?:spark\.sql|flink\.table)\b|\bpyflink\.table\b"
-    r"|\bapache_beam\.io\b|^# Databricks notebook"
+    r"|\borg\.apache\.flink\.(?:streaming|connector)\b|\bpyflink\.datastream\b|\borg\.apache\.beam\.sdk\.io\b"
+    r"|\b(?:GCSTo)?BigQuery\w*Operator\b|\bapache_beam\.io\b|^# Databricks notebook"
     r"|\.(?:read|write)Stream\b|^[ \t]*import dlt\b|\bspark\.(?:read|sql|table)\b",
     re.MULTILINE,
 )
@@ -330,11 +338,13 @@ class _Program(Modules):
     widgets: dict[str, str] = field(default_factory=dict)
     scopes: dict[str, Scope] = field(default_factory=dict)
     live: dict[str, tuple[Function, bool]] = field(default_factory=dict)
+    warehouse: Warehouse = field(init=False)
 
     def run(self) -> None:
         """Evaluate the file, then its tables of pipelines, then the functions that nothing has called."""
         self.machine = Machine(self)
         self.statements.problem = self.job.problem
+        self.warehouse = Warehouse(self.job, lambda name: self.files.get(self._file(name) or ""))
         self.job.name = self.task.name
         try:
             self._module(self.path)
@@ -379,24 +389,32 @@ class _Program(Modules):
             of, function = found if isinstance(found, tuple) else (None, found)
             if function.scope.parent is not None or not _reaches(function.node):
                 continue
-            given = Arguments(
-                tuple(self._parameter(each.arg, each.annotation) for each in function.node.args.args),
-                {},
-                f"{key[0]}:{key[1]}",
+            names = function.node.args.args
+            needed = len(names) - len(function.node.args.defaults)
+            values = tuple(
+                self._parameter(each.arg, each.annotation)
+                if each.arg not in function.given
+                else function.given[each.arg]
+                for each in names[:needed]
             )
+            later = {each.arg: self._parameter(each.arg, each.annotation) for each in names[needed:]}
+            named = {name: value for name, value in later.items() if not isinstance(value, Unknown)}
+            given = Arguments(values, named, f"{key[0]}:{key[1]}")
             if of is None:
                 self.machine.call(function, given)
             elif "staticmethod" in function.marks:
                 self.machine.invoke(function, given)
             else:
                 made = self.machine.call(of, Arguments((), {}, f"{key[0]}:{key[1]}"))
-                rest = Arguments(given.values[1:], {}, given.place)
+                rest = Arguments(given.values[1:], given.named, given.place)
                 self.machine.call(self.machine.attribute(made, function.name, given.place), rest)
 
     def _parameter(self, name: str, annotation: ast.expr | None) -> Evaluated:
         """Return what a framework passes for a parameter: a session, or what is not known."""
         named = ast.unparse(annotation).rpartition(".")[2] if annotation is not None else ""
         kind = named.strip("'\"")
+        if kind == "StreamExecutionEnvironment":
+            return Stream(self.job, self.files)
         if kind.endswith("TableEnvironment"):
             return Environment(self.statements)
         return Session(self.job) if kind == "SparkSession" or name == "spark" else Unknown()
@@ -419,6 +437,13 @@ class _Program(Modules):
             return Session(self.job)
         if name == "dbutils":
             return External(name)
+        if name == EXTENSION:
+            return Method(self, self._extended)
+        if name == UNWRAPPED:
+            return Method(self, lambda _, given: getattr(given.get(0), "wrapped", given.get(0)))
+        of = scope.module.names.get(SELF)
+        if isinstance(of, Instance) and of.of is not None and of.of.find(name) is not None:
+            return machine.attribute(of, name, "")
         if scope.path.endswith((".scala", ".java", ".kt")) and name[:1].isupper():
             found = self.sources.file_of(name, 0, scope.path)  # a class of the same package needs no import
             if found is not None and found != scope.path:
@@ -431,11 +456,26 @@ class _Program(Modules):
             fitting = [each for each in starred if (each in _FUNCTIONS) == is_function]
             if not fitting and is_function and "pyspark.sql" in starred:
                 return External(f"pyspark.sql.functions.{name}")  # a static import that an excerpt leaves out
-            return External(f"{(fitting or starred)[-1]}.{name}")
+            return External(f"{max(reversed(fitting or starred), key=partial(_likeness, name))}.{name}")
         is_builtin = name in _BUILTINS or name == "display"
         return External(f"builtins.{name}") if is_builtin else Unknown(why=f"{name} is not defined")
 
+    @staticmethod
+    def _extended(machine: Machine, arguments: Arguments) -> None:
+        """Add a method to the frames that the objects of a class wrap."""
+        machine.extensions[arguments.get(0)] = arguments.get(1)
+
+    def formatted(self, arguments: Arguments) -> Evaluated:
+        given = [each for each in arguments.every if isinstance(each, Expr) or members_of(each) is not None]
+        if len(given) != 1:
+            return call("udf", *map(document, given)) if given else None
+        return call("format", given[0]) if isinstance(given[0], Expr) else given[0]
+
     def discarded(self, machine: Machine, value: Evaluated, place: str) -> None:
+        is_passed = isinstance(value, Unknown) and value.has_columns
+        is_passed = is_passed or (isinstance(value, Expr) and value.kind is Kind.CALL and value.name == "udf")
+        if is_passed and self.job.collected:
+            self.job.problem(place, "what becomes of the rows of a frame is not resolved")
         if isinstance(value, Frame):
             self.job.used.append((value, place))
         if isinstance(value, Unknown) and value.inputs and value.why:
@@ -450,6 +490,11 @@ class _Program(Modules):
                 mark = _live_mark(last, None)
             elif last in ("udf", "pandas_udf"):
                 mark = Udf()
+        if isinstance(mark, CommandOption):
+            mark.decorate(function)
+        if isinstance(mark, Scalar):
+            machine.executed.add((function.scope.path, function.node.lineno))
+            return Scalar(function.name)
         if isinstance(mark, Udf):
             machine.executed.add((function.scope.path, function.node.lineno))
             return mark
@@ -479,6 +524,12 @@ class _Program(Modules):
 
     def element(self, machine: Machine, base: Evaluated, key: Evaluated) -> Evaluated:
         match base:
+            case Row() | Pandas() if isinstance(key, str):
+                return base.frame.column(key)
+            case Row() if isinstance(key, int) and not base.frame.open and -1 <= key < len(base.frame.columns):
+                return base.frame.column(base.frame.columns[key].name)
+            case Pandas() if isinstance(key, list | tuple):
+                return Pandas(self.job, base.frame.select(columns_of(key)))
             case Frame() if isinstance(key, str):
                 return base.column(key)
             case Frame() if isinstance(key, Expr):
@@ -501,8 +552,19 @@ class _Program(Modules):
 
     def attribute(self, machine: Machine, base: Evaluated, name: str, place: str) -> Evaluated:
         match base:
+            case Frame() if name in machine.extensions and name not in FRAME_METHODS:
+                made = machine.call(machine.extensions[name], Arguments((base,), {}, place))
+                return machine.attribute(made, name, place)
+            case Frame() if name in ("toPandas", "to_pandas", "pandas_api"):
+                self.job.collected.append(base)
+                self.job.used.append((base, place))
+                return Method(base, lambda _, __: Pandas(self.job, base))
             case Frame():
                 return frame_member(base, name, self.job, machine)
+            case Expr() if name in ("map()", "flatMap()", "foreach()"):
+                return Method(base, lambda machine, given: _of_elements(base, machine, given))
+            case Expr() if machine.following and name.endswith("()") and not place.partition(":")[0].endswith(".py"):
+                return Method(base, lambda _, given: member_of(base, name[:-2], given))
             case Expr() if name.endswith("()"):
                 return Method(base, lambda _, arguments: column_method(base, name[:-2], arguments))
             case Expr():
@@ -519,6 +581,8 @@ class _Program(Modules):
                 return Session(self.job)
             case None | Unknown() if name in _INSERTS:
                 return Method(base, self._inserted)
+            case Unknown() if machine.following and name in PUTTING:
+                return Builder("").member(name, machine, place)
             case Unknown() if name in _SETTINGS:
                 return _Settings().member(name, machine, place)
             case Unknown() if name == "toDF" and base.inputs:
@@ -557,6 +621,9 @@ class _Program(Modules):
         if name == "add":
             return Method(base, lambda _, given: _added(base, given))
         names = [each for each, _ in base.fields]
+        if name in ("typeName", "simpleString"):
+            shown = base.class_name if name == "typeName" else base.simple
+            return Method(base, lambda _, __: shown or Unknown())
         if name == "fields":
             return [Instance(None, {"name": each, "dataType": kind}) for each, kind in base.fields]
         if name in ("names", "fieldNames"):
@@ -564,11 +631,28 @@ class _Program(Modules):
         return Method(base, lambda _, __: Unknown())
 
     def called(self, machine: Machine, name: str, arguments: Arguments) -> Evaluated:
+        name = name.replace("org.apache.spark.sql", "pyspark.sql")
         package, _, last = name.rpartition(".")
         first = arguments.get(0)
         if package == "logging":
             return _Log()
+        if package in ("click", "rich_click") and last in ("option", "argument"):
+            return option(arguments, self.task.named)
+        if package == "typer" and last in ("Option", "Argument"):
+            return Unknown() if first in (None, ...) else first
+        if (made := standard_call(machine, name, arguments)) is not None:
+            return made
+        if (made := driver_call(self.job, machine, name, arguments)) is not None:
+            return made
         if "flink" in name and (made := flink_call(self.statements, name, arguments)) is not None:
+            return made
+        if name.startswith("airflow.") and last == "DAG":
+            self.job.name = self.job.name or arguments.text(0, "dag_id") or ""
+            given = arguments.named.get("user_defined_macros")
+            self.warehouse.macros |= given if isinstance(given, dict) else {}
+        if name.startswith("airflow.") and last.endswith("Operator") and "BigQuery" in last:
+            self.warehouse.run(last, arguments)
+        if name.startswith(_STREAMING) and (made := stream_call(self.job, self.files, name, arguments)) is not None:
             return made
         if name.startswith("apache_beam.") and (last == "PipelineOptions" or ".PipelineOptions." in name):
             return self._pipeline_options(name, arguments)
@@ -585,6 +669,8 @@ class _Program(Modules):
             )
         if last.removeprefix("create") in _TYPES:
             return _type(last.removeprefix("create"), arguments)
+        if package == "pyspark.sql.types" and last.endswith("Type"):
+            return plain_type(last)
         if package.endswith("Encoders") and isinstance(first, Class):
             return Type("struct", tuple((each, None) for each in first.fields))
         if ".Window." in f".{name}":
@@ -631,6 +717,8 @@ class _Program(Modules):
                 if isinstance(first, Expr):
                     return call("from_json", first)
                 return self._document(first.text if isinstance(first, _Text) else first)
+            case "dataclasses.replace" | "attr.evolve" | "attrs.evolve" if isinstance(first, Instance):
+                return Instance(first.of, {**first.names, **arguments.named})
             case "dataclasses.field":
                 made = arguments.named.get("default_factory")
                 return arguments.named.get("default") if made is None else machine.call(made, Arguments((), {}, ""))
@@ -648,8 +736,8 @@ class _Program(Modules):
                 return str(PurePosixPath(first).parent) if last == "dirname" else first
             case "importlib.resources.files" if isinstance(first, str):
                 return first.replace(".", "/")
-            case "itertools.chain":
-                return [item for each in arguments.values for item in machine.items(each)]
+        if last in _WRAPPING and arguments.values:
+            return first if isinstance(first, Wrapped) else Wrapped(first)
         if package.endswith("ConfigFactory"):
             return _Settings()
         if last == "ArgumentParser":
@@ -662,6 +750,8 @@ class _Program(Modules):
             return Unknown()
         if last in ("Namespace", "SimpleNamespace"):
             return Instance(None, dict(arguments.named))
+        if machine.following and (made := self.formatted(arguments)) is not None:
+            return made
         if any(isinstance(each, Expr) for each in arguments.values):
             return call("udf", *(as_expr(each) for each in arguments.values))
         return Unknown(tuple(frame for each in arguments.every for frame in frames_in(each)), f"{name} is not known")
@@ -691,11 +781,18 @@ class _Program(Modules):
                 return sorted(listed) if all(isinstance(each, str) for each in listed) else listed
             case "reversed":
                 return items(first)[::-1]
+            case "sum" if isinstance(first, list | tuple):
+                start = arguments.get(1, "start", default=0)
+                return reduce(partial(self.machine.binary, ast.Add()), items(first), start)
+            case "any" | "all" if isinstance(first, list | tuple):
+                truths = [self.machine.truth(each) for each in items(first)]
+                decides = name == "any"
+                return decides if decides in truths else Unknown() if None in truths else not decides
             case "dict":
                 pairs = [each for each in items(first) if isinstance(each, tuple) and len(each) == 2]
                 listed_pairs = first if isinstance(first, dict) else dict(pairs)
                 return {**listed_pairs, **arguments.named}
-            case "len":
+            case "len" if not isinstance(first, Rows):
                 return len(first) if isinstance(first, str | list | tuple | dict) else Unknown()
             case "range":
                 known = [each for each in arguments.values if isinstance(each, int)]
@@ -789,6 +886,20 @@ class _Program(Modules):
         return mark or Unknown()
 
 
+def _of_elements(base: Expr, machine: Machine, given: Arguments) -> Evaluated:
+    """Return what a function makes of an array's elements: one item for all of them."""
+    function = given.get(0)
+    if not isinstance(function, Function):
+        return column_method(base, "map", given)
+    return [machine.call(function, Arguments((call("getitem", base, literal(0)),), {}, given.place))]
+
+
+def _likeness(name: str, package: str) -> tuple[bool, int]:
+    """Return how likely a package has a name: JdbcSink is rather of `connector.jdbc` than of `table.api`."""
+    words = package.split(".")
+    return words[0] != "java", sum(1 for word in words if word in name.lower())
+
+
 def _moved_path(path: PurePosixPath, name: str, given: Sequence[Evaluated]) -> Evaluated:
     texts = [each for each in given if isinstance(each, str)]
     if len(texts) != len(given) or not texts:
@@ -806,7 +917,9 @@ def _is_instance(value: Evaluated, kinds: Evaluated) -> Evaluated:
     listed = kinds if isinstance(kinds, list | tuple) else [kinds]
     names = {each.name.rpartition(".")[2] for each in listed if isinstance(each, External)}
     if isinstance(value, Type):
-        return f"{value.kind}type" in {name.lower() for name in names}
+        classes = {name.lower().removesuffix("type") for name in names}
+        is_known = value.class_name and not classes & {"numeric", "atomic", "integral", "fractional", "data"}
+        return value.class_name in classes if is_known else Unknown()
     if isinstance(value, Frame | Expr):
         return type(value).__name__ in {{"DataFrame": "Frame", "Column": "Expr"}.get(name) for name in names}
     return type(value).__name__ in names if isinstance(value, str | int | float | list | dict | tuple) else Unknown()
@@ -888,6 +1001,12 @@ _REACHING = frozenset(
         "add_insert",
         "insertInto",
         "sqlQuery",
+        "sinkTo",
+        "addSink",
+        "sink_to",
+        "add_sink",
+        "fromSource",
+        "from_source",
     )
 )
 _BUILTINS = frozenset(
@@ -906,16 +1025,22 @@ _BUILTINS = frozenset(
         "int",
         "float",
         "bool",
+        "all",
+        "any",
+        "sum",
         "isinstance",
         "max",
         "min",
     )
 }
 """Functions of Python that are known, or whose result does not matter."""
-_OF_SCALA = frozenset({"sys", "System"})
+_WRAPPING = frozenset({"Try", "Success", "Right", "Left", "Failure"})
+_STREAMING = ("org.apache.flink.", "pyflink.", "org.apache.beam.", "org.elasticsearch.")
+_OF_SCALA = frozenset({"sys", "System", "org"})
+"""Names of Scala's libraries, and the first part of names with their packages."""
 _OF_VALUES = frozenset({"str", "int", "float", "bool", "len", "round", "abs", "max", "min", "sum"})
 """Functions of Python that a pipeline of Beam applies to the values of elements."""
-_SHADOWING = frozenset({"max", "min", "filter"})
+_SHADOWING = frozenset({"max", "min", "filter", "sum"})
 """Those of them that pyspark.sql.functions has, too: all of its names are imported over them."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from scanner_programs.frames.expressions import Expr, Kind, Out, Parts, Resolver, name_of
+from scanner_programs.frames.expressions import Expr, Kind, Out, Parts, Resolver, column, name_of
 from scanner_programs.frames.values import (
     AGGREGATION,
     Dataset,
@@ -106,9 +106,10 @@ class Frame:
         """Return a column of this frame, wherever it is used: `df.total`."""
         found = self.named(name)
         if found is None:
-            value = self.find((name,))
-            found = Out(name, value) if value is not None else None
-        return Expr(Kind.KNOWN, data=found) if found is not None else Expr(Kind.COLUMN, data=(name,))
+            parts = column(name).data
+            value = self.find(parts)
+            found = Out(parts[-1], value) if value is not None else None
+        return Expr(Kind.KNOWN, data=found) if found is not None else column(name)
 
     def _resolver(self) -> tuple[Resolver, set[str]]:
         names: set[str] = set()

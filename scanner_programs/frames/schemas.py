@@ -43,7 +43,24 @@ def sql_type(kind: exp.Expr | None, depth: int = 0) -> Type | None:
         return Type("array", element=sql_type(inner[0], depth + 1) if inner else None)
     if kind.is_type("map"):
         return Type("map", element=sql_type(inner[-1], depth + 1) if len(inner) > 1 else None)
-    return PLAIN
+    return plain_type(kind.this.value)
+
+
+def plain_type(name: str) -> Type:
+    """Return a type without members by its name in SQL or of its class."""
+    lowered = name.lower().removesuffix("type")
+    return Type("plain", name=_CLASSES.get(lowered, lowered))
+
+
+_CLASSES = {
+    "bigint": "long",
+    "int": "integer",
+    "smallint": "short",
+    "tinyint": "byte",
+    "varbinary": "binary",
+    **dict.fromkeys(("text", "varchar", "char"), "string"),
+    **dict.fromkeys(("timestamptz", "timestampltz"), "timestamp"),
+}
 
 
 @lru_cache(maxsize=1_000)

@@ -20,6 +20,7 @@ from scanner_programs.frames.machine import (
     as_expr,
     frames_in,
     is_plain,
+    one_of,
     options_of,
 )
 from scanner_programs.frames.relations import Frame, Pivot, Setting, assigned, of_dataset, opaque
@@ -45,13 +46,14 @@ class Job:
     """What a program reads and writes, as far as it was evaluated.
 
     *used* are frames whose rows leave the program by another way: they are shown, collected or counted. *derived* are
-    those with which something is done.
+    those with which something is done, *collected* those whose rows the program has.
     """
 
     sinks: list[Sink] = field(default_factory=list)
     reads: dict[Dataset, str] = field(default_factory=dict)
     used: list[tuple[Frame, str]] = field(default_factory=list)
     derived: set[Frame] = field(default_factory=set)
+    collected: list[Frame] = field(default_factory=list)
     views: dict[str, Frame] = field(default_factory=dict)
     problems: dict[tuple[str, str], None] = field(default_factory=dict)
     name: str = ""
@@ -400,8 +402,13 @@ class Writer(Library):
         return replace(self, is_done=True)
 
     def do_foreach(self, machine: Machine, arguments: Arguments) -> Writer:
-        self.job.used += [(frame, arguments.place) for frame in frames_in(self.value)]
-        self.job.problem(arguments.place, "what a function of single rows does with them is not resolved")
+        function, before = arguments.get(0, "f"), len(self.job.sinks)
+        if isinstance(function, Instance):
+            function = machine.attribute(function, "process", arguments.place)
+        for frame in frames_in(self.value):
+            _each_row(frame, self.job, machine, Arguments((function,), {}, arguments.place))
+        if len(self.job.sinks) == before:
+            self.job.problem(arguments.place, "what a function of single rows does with them is not resolved")
         return replace(self, is_done=True)
 
     def do_start(self, machine: Machine, arguments: Arguments) -> Unknown:
@@ -668,9 +675,52 @@ class Row(Library):
         return self.frame.column(name)
 
 
+class Rows(list):  # type: ignore[type-arg]
+    """The rows of a frame: one stands for all of them, their number is not known."""
+
+
+def _collected(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Rows:
+    job.used.append((frame, given.place))
+    job.collected.append(frame)
+    return Rows([Row(frame)])
+
+
+def _first_row(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Evaluated:
+    return _collected(frame, job, machine, given) if given.values else _collected(frame, job, machine, given)[0]
+
+
+def _each(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Unknown:
+    """Call a function with the rows of a frame."""
+    rows = _collected(frame, job, machine, given)
+    machine.call(given.get(0, "f"), Arguments((rows,), {}, given.place))
+    return Unknown()
+
+
+def _each_row(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Unknown:
+    return _each(
+        frame,
+        job,
+        machine,
+        Arguments(
+            (
+                Method(
+                    None,
+                    lambda m, a: [
+                        m.call(given.get(0, "f"), Arguments((each,), {}, given.place)) for each in a.values[0]
+                    ],
+                ),
+            ),
+            {},
+            given.place,
+        ),
+    )
+
+
 def _map(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
     """Return the rows that a function makes of typed rows: the members of the object that it returns."""
     made = machine.call(given.get(0, "func"), Arguments((Row(frame),), {}, given.place))
+    if isinstance(made, list):  # of flatMap
+        made = one_of(made)
     if isinstance(made, Row):
         return made.frame
     named = made.names if isinstance(made, Instance) else {}
@@ -807,11 +857,14 @@ FRAME_METHODS: Mapping[str, _FrameMethod] = {
     **dict.fromkeys(("orderBy", "sort", "sortWithinPartitions"), _sorted),
     "withWatermark": _watermark,
     "transform": _transform,
-    "map": _map,
+    **dict.fromkeys(("map", "flatMap"), _map),
     **dict.fromkeys(("createOrReplaceTempView", "createTempView", "registerTempTable"), _view),
     **dict.fromkeys(("createGlobalTempView", "createOrReplaceGlobalTempView"), _view),
-    **dict.fromkeys(("show", "collect", "toPandas", "take", "head", "first", "foreach", "foreachPartition"), _used),
-    **dict.fromkeys(("toLocalIterator", "toJSON", "tail", "display"), _used),
+    **dict.fromkeys(("show", "toPandas", "toJSON", "display"), _used),
+    **dict.fromkeys(("collect", "take", "tail", "toLocalIterator"), _collected),
+    **dict.fromkeys(("head", "first"), _first_row),
+    "foreachPartition": _each,
+    "foreach": _each_row,
     **dict.fromkeys(("count", "isEmpty"), _counted),
     **dict.fromkeys(("mapInPandas", "mapInArrow"), _in_pandas),
     **dict.fromkeys(("intersect", "intersectAll", "subtract", "exceptAll"), _within),
@@ -857,7 +910,11 @@ def frame_member(frame: Frame, name: str, job: Job, machine: Machine) -> Evaluat
             else Type("struct", tuple((out.name, _type_of(out.value)) for out in frame.columns))
         )
     if name == "dtypes":
-        return [(out.name, Unknown()) for out in frame.columns] if not frame.open else Unknown((frame,))
+        return (
+            [(out.name, _type_of(out.value).simple or Unknown()) for out in frame.columns]
+            if not frame.open
+            else Unknown((frame,))
+        )
     if name == "na":
         return Na(frame)
     if name in ("sparkSession", "sql_ctx"):

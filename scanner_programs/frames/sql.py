@@ -105,7 +105,8 @@ class SqlReader:
             case exp.Filter():
                 return Expr(Kind.CASE, args=(self.convert(node.this),), data=(self.convert(node.expression.this),))
             case exp.Window():
-                keys = [*(node.args.get("partition_by") or ()), *_some(node.args.get("order"))]
+                keys = [key for each in _windows(node) for key in each.args.get("partition_by") or ()]
+                keys += [key for each in _windows(node) for key in _some(each.args.get("order"))]
                 keys = [
                     inner for each in keys for inner in (each.expressions if isinstance(each, exp.Order) else [each])
                 ]
@@ -335,6 +336,13 @@ _NAMES = {"time_window": "window"}
 _STRUCTURED = frozenset(
     ("any_value", "arg_max", "arg_min", "array_agg", "collect_list", "collect_set", "count", "first", "first_value")
 ) | {"last", "last_value", "max", "max_by", "min", "min_by", "explode", "explode_outer", "posexplode", "inline"}
+
+
+def _windows(node: exp.Window) -> list[exp.Expr]:
+    """Return a window, with the one of its query whose name it has: `OVER w`."""
+    query = node.find_ancestor(exp.Select)
+    named = query.args.get("windows") or () if query is not None and node.alias else ()
+    return [node, *(each for each in named if each.name.casefold() == node.alias.casefold())]
 
 
 def _some(node: exp.Expr | None) -> list[exp.Expr]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from scanner_model.columns import ELEMENT, KEY, MAP_VALUE, ColumnPath, field_segment
@@ -28,11 +28,34 @@ Decider = tuple[Origin, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Type:
-    """A type of Spark, as far as it has members: *fields* of a struct, the *element* of an array or value of a map."""
+    """A type of Spark, as far as it has members: *fields* of a struct, the *element* of an array or value of a map.
+
+    *name* is that of a type without members, as Spark's class has it: `long`; empty if unknown.
+    """
 
     kind: str
     fields: tuple[tuple[str, Type | None], ...] = ()
     element: Type | None = None
+    name: str = field(default="", compare=False)
+
+    @property
+    def class_name(self) -> str:
+        """Return the name of Spark's class without `Type`, in lower case; empty if unknown."""
+        return self.name if self.kind == "plain" else self.kind
+
+    @property
+    def simple(self) -> str | None:
+        """Return the type as Spark shows it in `dtypes`; None if a part of it is unknown."""
+        if self.kind == "plain":
+            return _SIMPLE.get(self.name, self.name) or None
+        inner = [(name, kind.simple if kind is not None else None) for name, kind in self.fields]
+        if self.kind == "array":
+            inner = [("", self.element.simple if self.element is not None else None)]
+        listed = ",".join(f"{name}:{kind}".lstrip(":") for name, kind in inner)
+        return f"{self.kind}<{listed}>" if self.kind != "map" and all(kind for _, kind in inner) else None
+
+
+_SIMPLE = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,8 +15,8 @@ from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId
 from scanner_programs.frames.datasets import TOPIC
 from scanner_programs.frames.expressions import UNNAMED
-from scanner_programs.frames.model import lowered as lowered_model
-from scanner_programs.frames.scala import lowered
+from scanner_programs.frames.languages.model import lowered as lowered_model
+from scanner_programs.frames.languages.scala import lowered
 from scanner_programs.frames.spark import Job, Sink
 from scanner_programs.frames.values import Dataset, Origin, Value, every_origin
 from scanner_programs.languages import BY_ENDING

@@ -98,6 +98,8 @@ _MOST_DEPLOYMENTS = 20
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+stream|mp\.messaging|messaging:|default-topic")
 _SCRIPTS = frozenset(ending for ending, language in BY_ENDING.items() if language.entry is None)
+_DEFAULTED, _UNSET = re.compile(r"\$\{([\w.-]+):([^${}]*)\}"), re.compile(r"\$\{([\w.-]+)\}")
+"""Settings in the names of what jobs read and write, with a default and without."""
 _FRAME_ENDINGS = (".py", ".scala", ".java", ".kt")
 """Languages whose jobs over frames and tables are evaluated."""
 _EXECUTE = frozenset({"execute_sql", "executeSql", "sqlUpdate", "addInsertSql", "add_insert_sql", "executeStatement"})
@@ -289,6 +291,7 @@ class _Reader:
     clients_in: dict[str, list[bool]] = field(default_factory=dict)
     channels: set[tuple[str, str]] = field(default_factory=set)
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
+    frame_defaults: dict[str, set[str]] = field(default_factory=dict)
     frame_flows: dict[tuple[str, FlowEnd, FlowEnd], DeclaredFlow] = field(default_factory=dict)
     columns: dict[tuple[str, FlowEnd, FlowEnd], DeclaredFlow] = field(default_factory=dict)
     endpoint_fields: dict[FoundField, set[str]] = field(default_factory=dict)
@@ -1090,7 +1093,9 @@ class _Reader:
             and not is_test(path)
             and (path.endswith(".py") or path in self.index.units or self.modules.of(path) in modules)
         ]
-        for program in read_jobs(self.files, paths, document_of, self._tree):
+        programs = list(read_jobs(self.files, paths, document_of, self._tree))
+        self._note_defaults(program.job for program in programs)
+        for program in programs:
             module = self.modules.of(program.path)
             if program.path.startswith(OUTSIDE):
                 continue
@@ -1151,7 +1156,7 @@ class _Reader:
     ) -> tuple[Dataset, ...]:
         """Return what a dataset is called in a deployment; a table with a setting that has no value keeps its name."""
         is_topic = dataset.namespace == TOPIC and not dataset.name.startswith("regex:")
-        texts = tuple(self._expanded(part, module, environment) for part in dataset)
+        texts = tuple(self._expanded(_UNSET.sub(self._defaulted, part), module, environment) for part in dataset)
         if not all(text or not part for text, part in zip(texts, dataset, strict=True)):
             place = job.reads.get(dataset) or next((sink.place for sink in job.sinks if sink.target == dataset), ":1")
             job.problem(place, f"a setting in {dataset.name!r} has no value (set it with --var)")
@@ -1160,6 +1165,18 @@ class _Reader:
             topics = self._topics_of(dataset.name, module, environment, self._settings(module))
             return tuple(Dataset(TOPIC, topic) for topic in topics)
         return (Dataset(*texts),)
+
+    def _note_defaults(self, jobs: Iterable[Job]) -> None:
+        for job in jobs:
+            written = (sink.target for sink in job.sinks if sink.target is not None)
+            texts = (part for dataset in (*job.reads, *written) for part in dataset)
+            for name, default in (found for text in texts for found in _DEFAULTED.findall(text)):
+                self.frame_defaults.setdefault(name, set()).add(default)
+
+    def _defaulted(self, match: re.Match[str]) -> str:
+        """Return a setting with the default that the other jobs of the repository have for it, if they agree."""
+        known = self.frame_defaults.get(match[1], set())
+        return f"${{{match[1]}:{next(iter(known))}}}" if len(known) == 1 else match[0]
 
     # --- generators of test data
 

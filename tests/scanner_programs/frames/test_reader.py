@@ -111,6 +111,59 @@ WRITES = {
         "both.select(row.alias('r')).select('r.*').drop('y').write.saveAsTable('t')",
         {"x": ["moves.n.x", "moves.o.x"]},
     ),
+    "members of an enumeration": (
+        "from enum import Enum\nclass Column(str, Enum):\n    ID = 'id'\n    CITY = 'city'\n"
+        "orders.select(*[F.col(c.value).alias(c.name) for c in Column]).write.saveAsTable('t')",
+        {"ID": ["orders.id"], "CITY": ["orders.city"]},
+    ),
+    "functions of the standard library": (
+        "import itertools, operator, re\nfrom string import Template\nfrom functools import reduce\n"
+        "orders = orders.select(F.col('id').alias('orderId'), 'total', 'city')\n"
+        "orders = orders.toDF(*[re.sub('([A-Z])', r'_\\1', c).lower() for c in orders.columns])\n"
+        "sums = [F.expr(Template('$f($c)').substitute(f=f, c=c)).alias(f + c)\n"
+        "        for f, c in itertools.product(['min', 'max'], ['total'])]\n"
+        "test = reduce(operator.or_, [col(c).isNotNull() for c in ('city', 'total')])\n"
+        "orders.filter(test).groupBy('order_id').agg(*sums).write.saveAsTable('t')",
+        {"order_id": ["orders.id"], "mintotal": ["orders.total"], "maxtotal": ["orders.total"]},
+    ),
+    "defaults of a command line": (
+        "import click\n@click.command()\n@click.option('--table', '-t', default='t')\n"
+        "def main(table):\n    orders.select('id').write.saveAsTable(table)\nmain()",
+        {"id": ["orders.id"]},
+    ),
+    "a field in a column of a frame": (
+        "p = orders.select(F.struct('id').alias('s'))\np.select(p['s.id'].alias('x')).write.saveAsTable('t')",
+        {"x": ["orders.id"]},
+    ),
+    "a loop that ends, and functions of lists": (
+        "from pyspark.sql.types import StructType\n"
+        "orders = orders.select('id', F.struct('city', F.struct('total').alias('in')).alias('s'))\n"
+        "while any(isinstance(f.dataType, StructType) for f in orders.schema.fields):\n"
+        "    columns = []\n"
+        "    for f in orders.schema.fields:\n"
+        "        inner = f.dataType.names if isinstance(f.dataType, StructType) else None\n"
+        "        columns += [F.col(f'{f.name}.{n}') for n in inner] if inner else [F.col(f.name)]\n"
+        "    orders = orders.select(columns)\n"
+        "orders.groupBy(*sum([['id'], ['city']], [])).agg(*[f('total').alias(f.__name__) for f in (F.min, F.max)])"
+        ".write.saveAsTable('t')",
+        {"id": ["orders.id"], "city": ["orders.city"], "min": ["orders.total"], "max": ["orders.total"]},
+    ),
+    "a copy of an object with another frame": (
+        "from dataclasses import dataclass, replace\n@dataclass(frozen=True)\nclass Plan:\n    frame: object\n"
+        "    def then(self, name):\n        return replace(self, frame=self.frame.select(name))\n"
+        "Plan(orders).then('id').frame.write.saveAsTable('t')",
+        {"id": ["orders.id"]},
+    ),
+    "entries of a map": (
+        "orders.select(F.explode(F.create_map(F.lit('a'), 'total')).alias('k', 'v')).write.saveAsTable('t')",
+        {"k": ["orders.total"], "v": ["orders.total"]},
+    ),
+    "columns of a type": (
+        "from pyspark.sql.types import StringType\n"
+        "texts = [f.name for f in orders.schema.fields if isinstance(f.dataType, StringType)]\n"
+        "sums = [c for c, t in orders.dtypes if t == 'double']\norders.select(*texts, *sums).write.saveAsTable('t')",
+        {"id": ["orders.id"], "city": ["orders.city"], "total": ["orders.total"]},
+    ),
     "an operation in pandas": (
         "def f(it):\n    return it\norders.select('id', 'total').mapInPandas(f, 'k STRING').write.saveAsTable('t')",
         {"k": ["orders.id", "orders.total"]},
@@ -314,7 +367,7 @@ REPORTED = {
     "a module by its name": "import importlib\nimportlib.import_module('steps').run(orders).write.saveAsTable('t')",
     "rows of the driver": "spark.createDataFrame(orders.toPandas()).write.saveAsTable('t')",
     "a function of rows": "orders.writeStream.foreach(lambda row: post(row)).start()",
-    "rows that another library writes": "orders.toPandas().to_csv('/out.csv')",
+    "rows that another library writes": "orders.toPandas().to_gbq('out')",
     "a loop over rows": "for row in orders.collect():\n    client.send(row['id'])",
     "a text that is run": "eval(\"orders.write.saveAsTable('t')\")",
     "a statement of an argument": "import sys\norders.createOrReplaceTempView('o')\n"
@@ -353,3 +406,13 @@ def test_sink_without_a_name_is_an_end_that_is_reported(text: str) -> None:
     assert [sink.target for sink in job.sinks] == [None]
     assert {name.name for name in job.sinks[0].frame.sources} == {"orders"}
     assert "what is written to is not resolved" in {what for _, what in job.problems}
+
+
+def test_named_window_decides_with_its_keys() -> None:
+    text = (
+        "orders.createOrReplaceTempView('o')\nspark.sql('SELECT sum(total) OVER w AS s FROM o WINDOW w AS"
+        " (PARTITION BY city ORDER BY id)').write.saveAsTable('t')"
+    )
+    (sink,) = _jobs(job=_HEAD + text)["job.py"].job.sinks
+
+    assert {path[0] for (_, path), _ in sink.frame.columns[0].value.deciders} == {"city", "id"}

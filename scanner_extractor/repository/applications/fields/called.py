@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from scanner_extractor.repository.applications.fields import calls
 from scanner_extractor.repository.applications.fields.declared import COLLECTIONS, is_message, plain
-from scanner_extractor.repository.applications.fields.frames import FRAMES, RAW, on_frame
 from scanner_extractor.repository.applications.fields.parts import Class, Function, Kind, Part, Type
 from scanner_extractor.repository.applications.fields.values import (
     UNKNOWN,
@@ -69,7 +68,6 @@ class _Call:
             return self._mapping(UNKNOWN)
         receivers = (
             self._on_block,
-            self._on_frame,
             self._on_stream,
             self._on_record,
             self._on_made,
@@ -91,7 +89,7 @@ class _Call:
         """Return the messages of a call that reads topics; note what a call that writes topics is given."""
         place = (self.scope.file.path, self.part.start)
         numbers = self.follower.seeds.reads.get(place, set())
-        if numbers and calls.READS.match(self.part.text) and self.base.type not in FRAMES:
+        if numbers and calls.READS.match(self.part.text):
             return self._source(numbers)
         numbers = self.follower.seeds.writes.get(place, set())
         if not numbers and self.part.text == "send" and len(self.args) == 1:
@@ -116,7 +114,7 @@ class _Call:
                 self.follower.pending |= numbers  # the consumer is what the block is called on
             return KnownValue("@record", (UNKNOWN, KnownValue(sources=sources)))
         if self.part.text == "option":
-            return KnownValue(RAW, (KnownValue(sources=sources),))
+            return UNKNOWN  # a reader of Spark, whose jobs are evaluated
         if re.match(r"(?i)stream|table|globalTable|source|from|add|read|topic|load|option", self.part.text):
             return KnownValue("KStream", (UNKNOWN, KnownValue(self._serde(), (), sources)))
         return KnownValue("@record", (UNKNOWN, KnownValue(sources=sources)))
@@ -284,10 +282,6 @@ class _Call:
         if not found:
             return self.base
         return KnownValue("@record", (UNKNOWN, KnownValue(sources=frozenset((number, ()) for number in found))))
-
-    def _on_frame(self) -> KnownValue | None:
-        """Return what a method of a frame of Spark or a table of Flink returns."""
-        return on_frame(self.follower, self.base, self.part, self.scope)
 
     def _on_stream(self) -> KnownValue | None:
         """Return what a method of a stream or collection returns; its lambdas are given the content."""

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field, replace
 from scanner_extractor.repository.applications.fields import calls
 from scanner_extractor.repository.applications.fields.called import call
 from scanner_extractor.repository.applications.fields.declared import COLLECTIONS, Declared, is_message, plain
-from scanner_extractor.repository.applications.fields.frames import FRAMES, Alias
-from scanner_extractor.repository.applications.fields.frames import member as frame_member
 from scanner_extractor.repository.applications.fields.parts import (
     Class,
     Function,
@@ -81,7 +79,6 @@ class Follower:
     file_of: dict[str, SourceFile] = field(default_factory=dict)
     evaluated: set[int] = field(default_factory=set)
     constants: dict[str, set[str]] = field(default_factory=dict)
-    aliases: dict[int, dict[str, Alias]] = field(default_factory=dict)
     pending: set[int] = field(default_factory=set)
     steps: int = 0
 
@@ -169,11 +166,7 @@ class Follower:
 
     def merge(self, declared: Type, value: KnownValue, file: SourceFile) -> KnownValue:
         """Return a value with a declared type; a message whose type is a class binds the class to its topics."""
-        if (
-            value.type in FRAMES
-            or declared.name in _LOOSE
-            or (declared.name in calls.MAPPINGS and value.made and not value.args)
-        ):
+        if declared.name in _LOOSE or (declared.name in calls.MAPPINGS and value.made and not value.args):
             return value
         expected = self.typed_value(declared)
         args = expected.args
@@ -308,8 +301,6 @@ class Follower:
         """Return the member *label* of a value, and note that it is read."""
         if base.type == "@class":
             return self.members.get((base.args[0].type, label), base if label in ("Parser", "Builder") else UNKNOWN)
-        if base.type in FRAMES:
-            return frame_member(self, base, label, part, scope)
         if base.type in calls.RECORDS and (base.args or base.type == "@record" or not base.sources):
             return self._of_record(base, label, scope)
         declared = self.class_of(base, scope.file)

@@ -228,3 +228,22 @@ def test_source_table_of_flink_is_not_written() -> None:
 
     assert _flows(reading) == set()
     assert "INSERT INTO b SELECT `id` FROM a" in reading.statements[0][2]
+
+
+def test_bucket_has_the_default_that_another_job_has_for_its_setting() -> None:
+    job = """
+        import os
+        bucket = os.getenv("BUCKET", "lake")
+        raw = spark.readStream.format("kafka").option("subscribe", "clicks").load()
+        raw.writeStream.start(f"gs://{bucket}/clicks")
+        """
+    load = """
+        import os
+        from airflow.providers.google.cloud.transfers.gcs_to_bigquery import GCSToBigQueryOperator
+        GCSToBigQueryOperator(bucket=os.environ["BUCKET"], source_objects=["clicks/*"],
+            destination_project_dataset_table="stg.clicks")
+        """
+    flows = {(flow.origin, flow.target) for flow in _read(job_dot_py=job, load_dot_py=load).flows}
+
+    assert (FlowEnd(name="clicks"), FlowEnd(namespace="gs://lake", name="clicks")) in flows
+    assert (FlowEnd(namespace="gs://lake", name="clicks"), FlowEnd(namespace="bigquery", name="stg.clicks")) in flows

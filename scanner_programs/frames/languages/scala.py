@@ -30,6 +30,10 @@ _NULLARY = frozenset(
     "asc",
     "builder",
     "enableHiveSupport",
+    "getExecutionEnvironment",
+    "head",
+    "tail",
+    "last",
 }
 """Methods without arguments that are called without brackets."""
 _SAME = {"toLowerCase": "lower", "toUpperCase": "upper", "trim": "strip", "orElse": "or_else"}
@@ -37,6 +41,8 @@ _BINARY: Mapping[str, type[ast.operator]] = {
     "+": ast.Add,
     "++": ast.Add,
     ":+": ast.Add,
+    "+:": ast.Add,
+    "::": ast.Add,
     "-": ast.Sub,
     "*": ast.Mult,
     "/": ast.Div,
@@ -71,6 +77,12 @@ _ARRAYS = frozenset({"Seq", "List", "Array", "Vector", "Set"})
 _SPARK = "pyspark.sql.functions"
 _OWN = ("val", "var", "fun")
 """How the types of nodes of members begin, also of those that have no value yet."""
+EXTENSION = "@extension"
+"""The function that adds a method of a class to the frames that its objects wrap."""
+UNWRAPPED = "@unwrapped"
+"""The function that returns what a `Try` wraps."""
+SELF = "@object"
+"""The object of a file: names that the file does not define are members of its traits."""
 _DEEPEST = 150
 _DEEPEST_CLASS = 6
 
@@ -108,18 +120,28 @@ class _Lowering:
             inner = _part(node, "body") if node.type == "object_definition" else None
             listed = inner.named_children if inner is not None else [node] if node.type != "object_definition" else []
             body += self._block(listed)
-            mains += [self._main(each) for each in listed if _is_main(each)]
-            if inner is not None and not any(map(_is_main, listed)):
+            if inner is not None:
                 mains += self._inherited(node, listed)
+            mains += [self._main(each) for each in listed if _is_main(each)]
+            if any(_text(_part(each, "name")) == "apply" for each in listed) and node.type == "object_definition":
+                body += self._called_object(node)
         body.sort(key=lambda each: not isinstance(each, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef))
         return ast.fix_missing_locations(ast.Module(body=[*body, *mains], type_ignores=[]))
+
+    def _called_object(self, node: Node) -> list[ast.stmt]:
+        """Return the object of a name that a program calls: `Step(1)` is `Step.apply(1)`."""
+        name = _text(_part(node, "name"))
+        if name in self.classes:
+            return []
+        made = ast.Assign(targets=[ast.Name(id=name, ctx=ast.Store())], value=self._call(node, _named(f"_{name}"), []))
+        return [self._class(node, f"_{name}"), self._at(node, made)]
 
     def _main(self, node: Node, base: ast.expr | None = None) -> ast.stmt:
         main = self._name(node, "main") if base is None else self._member(node, base, "main")
         return self._at(node, ast.Expr(value=self._call(node, main, [self._name(node, "arguments")])))
 
-    def _inherited(self, node: Node, members: Iterable[Node]) -> list[ast.stmt]:
-        """Return the call of `main` that an object has of its traits, with the members of the object."""
+    def _inherited(self, node: Node, members: Sequence[Node]) -> list[ast.stmt]:
+        """Return an object with the members of its traits and its own, and the call of a `main` of its traits."""
         bases = [_named(_text(each)) for each in _walk(_part(node, "extend"), ("type_identifier",))]
         if not bases:
             return []
@@ -132,7 +154,9 @@ class _Lowering:
         name = f"_Object_{_text(_part(node, 'name'))}"
         body = own or [self._at(node, ast.Pass())]
         made = ast.ClassDef(name=name, bases=bases[:3], keywords=[], body=body, decorator_list=[])
-        return [self._at(node, made), self._main(node, self._call(node, _named(name), []))]
+        self_ = ast.Assign(targets=[ast.Name(id=SELF, ctx=ast.Store())], value=self._call(node, _named(name), []))
+        main = [] if any(map(_is_main, members)) else [self._main(node, _named(SELF))]
+        return [self._at(node, made), self._at(node, self_), *main]
 
     @staticmethod
     def _at(node: Node, made: _T) -> _T:
@@ -181,7 +205,7 @@ class _Lowering:
             case "function_definition":
                 return [self._function(node)]
             case "class_definition" | "trait_definition" | "object_definition":
-                return [self._class(node)]
+                return [self._class(node), *self._extensions(node)]
             case "assignment_expression":
                 target, value = _part(node, "left"), _part(node, "right")
                 return [self._at(node, ast.Assign(targets=[self._target(target)], value=self._value(value)))]
@@ -287,16 +311,18 @@ class _Lowering:
         inside = body or [self._at(node, ast.Pass())]
         return self._at(node, ast.FunctionDef(name=name, args=arguments, body=inside, decorator_list=[]))
 
-    def _class(self, node: Node) -> ast.ClassDef:
+    def _class(self, node: Node, called: str = "") -> ast.ClassDef:
         """Return a class: its parameters and values are attributes that the constructor sets."""
-        body = _part(node, "body")
+        body = _part(node, "body") or next((each for each in node.children if each.type == "template_body"), None)
         inside = body.named_children if body is not None else []
-        names = [_text(_part(each, "name")) for each in _walk(_part(node, "class_parameters"), ("class_parameter",))]
+        parameters = _walk(_part(node, "class_parameters"), ("class_parameter",))
+        names = [_text(_part(each, "name")) for each in parameters]
+        defaults = [self._value(found) for each in parameters if (found := _part(each, "default_value")) is not None]
         own = [each for each in inside if each.type.endswith(("_definition", "_declaration")) and each.type[:3] in _OWN]
         known = {_text(_part(each, "pattern") or _part(each, "name")) for each in own}
         functions = [each for each in inside if each.type == "function_definition"]
         rest = [each for each in inside if each.type not in ("function_definition", "import_declaration")]
-        self.members.append({*names, *known})
+        self.members.append({*names, *known, *(_text(_part(each, "name")) for each in functions)})
         setting: list[ast.stmt] = []
         for name in names:
             target = self._member(node, _named("self"), name)
@@ -311,12 +337,26 @@ class _Lowering:
         ]
         made += [self._function(each, "self") for each in functions]
         self.members.pop()
-        init = self._definition(node, "__init__", ["self", *names], [], False, setting)
+        init = self._definition(node, "__init__", ["self", *names], defaults, False, setting)
         bases = [_named(_text(each)) for each in _walk(_part(node, "extend"), ("type_identifier",))]
-        name = _text(_part(node, "name"))
+        name = called or _text(_part(node, "name"))
         return self._at(
             node, ast.ClassDef(name=name, bases=list(bases[:3]), keywords=[], body=[init, *made], decorator_list=[])
         )
+
+    def _extensions(self, node: Node) -> list[ast.stmt]:
+        """Return the statements that add the methods of an implicit class to the values that it wraps."""
+        if "implicit" not in _text(node).partition("class")[0]:
+            return []
+        of = _named(_text(_part(node, "name")))
+        methods = [each for each in _body(node) if each.type == "function_definition"]
+        return [
+            self._at(each, ast.Expr(value=self._call(each, _named(EXTENSION), [self._method_name(each), of])))
+            for each in methods
+        ]
+
+    def _method_name(self, node: Node) -> ast.expr:
+        return self._constant(node, _text(_part(node, "name")))
 
     def _if(self, node: Node, *, returns: bool) -> ast.stmt:
         condition, alternative = _part(node, "condition"), _part(node, "alternative")
@@ -369,7 +409,8 @@ class _Lowering:
                 "parenthesized_expression" | "vararg" | "ascription_expression" | "postfix_expression" | "method_value"
             ) if node.named_children:
                 inner = self._value(node.named_children[0])
-                return self._at(node, ast.Starred(value=inner, ctx=ast.Load())) if node.type == "vararg" else inner
+                is_open = node.type == "vararg" or node.named_children[-1].type == "repeated_parameter_type"
+                return self._at(node, ast.Starred(value=inner, ctx=ast.Load())) if is_open else inner
             case "tuple_expression":
                 return self._at(
                     node, ast.Tuple(elts=[self._value(each) for each in node.named_children], ctx=ast.Load())
@@ -393,6 +434,8 @@ class _Lowering:
                 return self._at(node, ast.IfExp(test=test, body=first, orelse=second))
             case "match_expression" | "try_expression":
                 return self._choice(node)
+            case "for_expression":
+                return self._yielded(node)
             case "block" | "indented_block":
                 return self._result(node)
         return self._at(node, _named("_unknown"))
@@ -410,15 +453,56 @@ class _Lowering:
 
     def _choice(self, node: Node) -> ast.expr:
         """Return any of the results of a match, or of a try."""
-        bodies = [_part(each, "body") for each in _walk(node, ("case_clause",))]
+        clauses = _walk(node, ("case_clause",))
         if node.type == "try_expression":
-            bodies = [_part(node, "body"), *bodies]
-        results = [self._result(each) for each in bodies if each is not None]
+            results = [
+                self._result(each) for each in (_part(node, "body"), *(_part(c, "body") for c in clauses)) if each
+            ]
+        else:
+            subject = f"_subject_{node.start_point[0]}_{node.start_point[1]}"
+            value = self._value(_part(node, "value"))
+            self.pending.append(
+                self._at(node, ast.Assign(targets=[ast.Name(id=subject, ctx=ast.Store())], value=value))
+            )
+            results = [self._case(each, _named(subject)) for each in clauses]
         result = results[-1] if results else self._constant(node, None)
         for each in results[-2::-1]:
             test = _named("_unknown")
             result = self._at(node, ast.IfExp(test=test, body=each, orelse=result))
         return result
+
+    def _case(self, clause: Node, subject: ast.expr) -> ast.expr:
+        """Return the result of a case: the names of its pattern are the subject, or what it wraps."""
+        names = [_text(each) for each in _walk(_part(clause, "pattern"), ("identifier",)) if _text(each)[:1].islower()]
+        name = f"_case_{clause.start_point[0]}_{clause.start_point[1]}"
+        inside = [node for each in clause.children_by_field_name("body") for node in _inside(each)]
+        body = self._shadowing(names, lambda: self._block(inside, returns=True))
+        self.pending.append(self._definition(clause, name, names, [], False, body))
+        is_value = len(names) == 1 and not _text(_part(clause, "pattern")).startswith(("Failure", "Left"))
+        given = [self._call(clause, _named(UNWRAPPED), [subject])] if is_value else []
+        return self._call(clause, _named(name), given)
+
+    def _yielded(self, node: Node) -> ast.expr:
+        """Return what `for (a <- as; b <- bs) yield c` makes."""
+        listed = [each for each in _walk(node, ("enumerator",)) if len(each.named_children) > 1]
+        names = [_text(each.named_children[0]) for each in listed]
+
+        def made() -> list[ast.stmt]:
+            generators = [
+                ast.comprehension(
+                    target=self._target(each.named_children[0]),
+                    iter=self._value(each.named_children[1]),
+                    ifs=[],
+                    is_async=0,
+                )
+                for each in listed
+            ]
+            body = self._value(_part(node, "body") or node.named_children[-1])
+            return [self._at(node, ast.Return(value=self._at(node, ast.ListComp(elt=body, generators=generators))))]
+
+        name = f"_for_{node.start_point[0]}_{node.start_point[1]}"
+        self.pending.append(self._definition(node, name, [], [], False, self._shadowing(names, made)))
+        return self._call(node, _named(name), [])
 
     def _spark(self, node: Node, name: str) -> ast.expr:
         return self._imported(node, self.columns, name)
@@ -449,6 +533,8 @@ class _Lowering:
 
     def _field(self, node: Node) -> ast.expr:
         base, name = _part(node, "value"), _text(_part(node, "field"))
+        if name == "empty" and _text(base) in _COLLECTIONS:
+            return self._at(node, ast.List(elts=[], ctx=ast.Load()))
         if base.type == "identifier" and _text(base) in self.objects:
             return self._name(node, name)
         made = self._member(node, self._value(base), _SAME.get(name, name))
@@ -491,6 +577,11 @@ class _Lowering:
     def _called(self, node: Node) -> ast.expr:
         is_new = node.type == "instance_expression"
         function = node.named_children[0] if is_new else _part(node, "function")
+        if is_new and node.named_children[-1].type == "template_body":
+            made_class = self._class(node, f"_Anonymous_{node.start_point[0]}_{node.start_point[1]}")
+            made_class.bases = [_named(_text(each)) for each in node.named_children[:-1] if "identifier" in each.type]
+            self.pending.append(made_class)
+            return self._call(node, _named(made_class.name), [])
         given = _part(node, "arguments")
         args, keywords = self._arguments(given)
         name = _text(function)
@@ -512,12 +603,13 @@ class _Lowering:
             made = self._value(function)
         holes = [at for at, each in enumerate(args) if isinstance(each, ast.Name) and each.id == "_"]
         if holes:  # f(_, x) is a function of the missing argument
-            args = [_named("_hole") if at in holes else each for at, each in enumerate(args)]
-            return self._of_hole(node, self._call(node, made, args, keywords))
+            args = [_named(f"_hole_{at}") if at in holes else each for at, each in enumerate(args)]
+            return self._of_holes(node, self._call(node, made, args, keywords), [f"_hole_{at}" for at in holes])
         return self._call(node, made, args, keywords)
 
-    def _of_hole(self, node: Node, body: ast.expr) -> ast.expr:
-        given = ast.arguments(posonlyargs=[], args=[ast.arg(arg="_hole")], kwonlyargs=[], kw_defaults=[], defaults=[])
+    def _of_holes(self, node: Node, body: ast.expr, names: Iterable[str]) -> ast.expr:
+        args = [ast.arg(arg=name) for name in names]
+        given = ast.arguments(posonlyargs=[], args=args, kwonlyargs=[], kw_defaults=[], defaults=[])
         return self._at(node, ast.Lambda(args=given, body=body))
 
     def _arguments(self, given: Node | None) -> tuple[list[ast.expr], list[ast.keyword]]:
@@ -546,9 +638,7 @@ class _Lowering:
         outer, self.holes = self.holes, {**self.holes, **holes}
         body = self._value(node)
         self.holes = outer
-        given = [ast.arg(arg=name) for name in holes.values()]
-        arguments = ast.arguments(posonlyargs=[], args=given, kwonlyargs=[], kw_defaults=[], defaults=[])
-        return self._at(node, ast.Lambda(args=arguments, body=body))
+        return self._of_holes(node, body, holes.values())
 
     def _infix(self, node: Node) -> ast.expr:
         left, right = _part(node, "left"), _part(node, "right")
@@ -561,7 +651,9 @@ class _Lowering:
         if sign in _COMPARED:
             return self._at(node, ast.Compare(left=left, ops=[_COMPARED[sign]()], comparators=[right]))
         if sign in _BINARY:
-            right = self._at(node, ast.List(elts=[right], ctx=ast.Load())) if sign == ":+" else right
+            if ":" in sign:  # an element before or after a list
+                one = self._at(node, ast.List(elts=[right if sign == ":+" else left], ctx=ast.Load()))
+                left, right = (left, one) if sign == ":+" else (one, right)
             return self._at(node, ast.BinOp(left=left, op=_BINARY[sign](), right=right))
         if sign.isidentifier():
             listed = right.elts if isinstance(right, ast.Tuple) else [right]
@@ -622,7 +714,9 @@ def _walk(node: Node | None, kinds: tuple[str, ...]) -> list[Node]:
     return found
 
 
-_SCOPES = frozenset({"arguments", "lambda_expression", "case_block", "block", "method_value"})
+_SCOPES = frozenset(
+    {"repeated_parameter_type", "arguments", "lambda_expression", "case_block", "block", "method_value"}
+)
 
 
 def _holes(node: Node) -> list[Node]:

@@ -54,6 +54,79 @@ object Job {
 }""",
         {"/lake/turnover": {"sym": ["trades.sym"], "turnover": ["trades.px", "trades.q"], "high": ["trades.px"]}},
     ),
+    "steps that are called, one of a class without a name": (
+        """
+trait Step { def apply(df: DataFrame): DataFrame }
+class Parse(ddl: String = "a STRING, b INT, c INT") extends Step {
+  def apply(df: DataFrame): DataFrame = df.select(from_json(col("value").cast("string"), kind()).as("v")).select("v.*")
+  private def kind() = org.apache.spark.sql.types.StructType.fromDDL(ddl)
+}
+object Drop { def apply(names: String*): Step = new Step { def apply(df: DataFrame): DataFrame = df.drop(names: _*) } }
+object Job extends App {
+  val source = SparkSession.builder.getOrCreate().read.format("kafka").option("subscribe", "steps").load()
+  Seq(new Parse(), Drop("b")).foldLeft(source)((df, step) => step(df)).write.saveAsTable("t")
+}""",
+        {"t": {"a": ["steps.a"], "c": ["steps.c"]}},
+    ),
+    "methods of an implicit class": (
+        """
+object Job {
+  implicit class Rich(df: DataFrame) {
+    def parsed(ddl: String): DataFrame =
+      df.select(from_json(col("value").cast("string"), StructType.fromDDL(ddl)).as("v")).select("v.*")
+  }
+  def main(args: Array[String]): Unit =
+    SparkSession.builder.getOrCreate().read.format("kafka").option("subscribe", "rich").load()
+      .parsed("id LONG").write.saveAsTable("t")
+}""",
+        {"t": {"id": ["rich.id"]}},
+    ),
+    "rows for the elements of a row": (
+        """
+case class Line(sku: String, n: Int)
+case class Order(id: Long, lines: Seq[Line])
+case class Flat(order: Long, item: String)
+object Job {
+  def main(args: Array[String]): Unit = {
+    val spark = SparkSession.builder.getOrCreate()
+    import spark.implicits._
+    val orders = spark.read.format("kafka").option("subscribe", "orders").load()
+      .select(from_json($"value".cast("string"), Encoders.product[Order].schema) as "o").select("o.*").as[Order]
+    orders.flatMap(o => o.lines.map(l => Flat(o.id, l.sku))).write.saveAsTable("t")
+  }
+}""",
+        {"t": {"order": ["orders.id"], "item": ["orders.lines.[].sku"]}},
+    ),
+    "steps that may fail, of a trait": (
+        """
+import scala.util.{Failure, Success, Try}
+trait Steps {
+  def read(spark: SparkSession, topic: String): DataFrame =
+    spark.readStream.format("kafka").option("subscribe", topic).load()
+  def parse(df: DataFrame): Try[DataFrame] = Try {
+    println("parsing")
+    df.select(from_json(col("value").cast("string"), StructType.fromDDL("a STRING, b INT")).as("v")).select("v.*")
+  }
+  def write(df: DataFrame, table: String): Try[Any] = Try(df.writeStream.toTable(table))
+  def grouped(df: DataFrame, keys: Seq[Column]): DataFrame = df.groupBy(upper(col("a")).as("k") +: keys: _*).count()
+}
+object Job extends Steps {
+  def main(args: Array[String]): Unit = {
+    val spark = SparkSession.builder.getOrCreate()
+    val result = for {
+      parsed <- parse(read(spark, "try"))
+      query <- write(grouped(parsed, Seq.empty).select("k"), "t")
+    } yield query
+    parse(read(spark, "try")) match {
+      case Failure(error) =>
+        println("failed")
+        throw error
+      case Success(frame) => frame.select("b").writeStream.toTable("u")
+    }
+  }
+}""",
+        {"t": {"k": ["try.a"]}, "u": {"b": ["try.b"]}},
+    ),
     "a class with a case class as schema": (
         """
 case class Address(zip: String, city: String)

@@ -1,0 +1,1 @@
+"""Source files in Scala, Java and Kotlin, lowered to syntax trees of Python."""

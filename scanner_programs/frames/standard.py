@@ -1,0 +1,180 @@
+"""Python's standard library for the machine: functions of modules without effects run as they are, on known values."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from scanner_model.linear_patterns import InvalidPattern, LinearPattern
+from scanner_programs.frames.machine import (
+    MOST_ITEMS,
+    Arguments,
+    Class,
+    Evaluated,
+    Function,
+    Library,
+    Machine,
+    Method,
+    Scope,
+    Unknown,
+)
+
+_ENDLESS = frozenset({"count", "cycle", "repeat", "tee"})
+_OPERATORS: Mapping[str, ast.operator] = {
+    "add": ast.Add(),
+    "concat": ast.Add(),
+    "sub": ast.Sub(),
+    "mul": ast.Mult(),
+    "truediv": ast.Div(),
+    "mod": ast.Mod(),
+    "and_": ast.BitAnd(),
+    "or_": ast.BitOr(),
+}
+_PLACES: Mapping[str, re.Pattern[str]] = {
+    "string": re.compile(r"\$(?:\{(\w+)\}|(\w+))"),
+    "jinja2": re.compile(r"\{\{-?\s*([\w.]+)\s*(?:\|\s*\w+\s*)?-?\}\}"),
+}
+
+
+@dataclass(slots=True, eq=False)
+class TextTemplate(Library):
+    """A text with places for values, as *kind* writes them."""
+
+    text: str
+    kind: str
+
+    def do_substitute(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        first = arguments.get(0)
+        given = {**(first if isinstance(first, dict) else {}), **arguments.named}
+        missing: list[str] = []
+
+        def filled(match: re.Match[str]) -> str:
+            name = next(each for each in match.groups() if each)
+            value = given.get(name)
+            if not isinstance(value, str | int | float):
+                missing.append(name)
+            return str(value)
+
+        result = _PLACES[self.kind].sub(filled, self.text)
+        return Unknown(why=f"{missing[0]} of a template is not known") if missing or "{%" in result else result
+
+    do_safe_substitute = do_render = do_substitute
+
+
+@dataclass(slots=True, eq=False)
+class Wrapped(Library):
+    """A value in a `Try` or `Either` of Scala."""
+
+    wrapped: Evaluated
+
+    def do_map(self, machine: Machine, arguments: Arguments) -> Wrapped:
+        made = machine.call(arguments.get(0), Arguments((self.wrapped,), {}, arguments.place))
+        return made if isinstance(made, Wrapped) else Wrapped(made)
+
+    do_flatMap = do_transform = do_fold = do_foreach = do_map
+
+    def do_get(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        return self.wrapped
+
+    do_getOrElse = do_get
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        return self.wrapped if name in ("get", "value") else Method(self, lambda _, __: self)
+
+
+@dataclass(slots=True, eq=False)
+class CommandOption(Library):
+    """A decorator of a command that sets a parameter: the option's default, or its name as a setting."""
+
+    name: str
+    value: Evaluated
+
+    def decorate(self, function: Function) -> None:
+        """Add the default to those of the function."""
+        function.given.setdefault(self.name, self.value)
+
+
+def option(arguments: Arguments, given: Mapping[str, Evaluated]) -> CommandOption:
+    """Return the decorator of an option or argument of a command line; *given* are those that a task passes."""
+    flags = [each for each in arguments.values if isinstance(each, str)]
+    plain = [each for each in flags if not each.startswith("-")]
+    name = (plain or [max(flags, key=len, default="")])[-1].partition("/")[0].lstrip("-").replace("-", "_").lower()
+    default = arguments.named.get("default")
+    setting = arguments.named.get("envvar")
+    if isinstance(setting, str):
+        default = f"${{{setting}:{default}}}" if isinstance(default, str) else f"${{{setting}}}"
+    return CommandOption(name, given.get(name, Unknown() if default is None else default))
+
+
+def standard_call(machine: Machine, name: str, arguments: Arguments) -> Evaluated:
+    """Return what a function of the standard library returns; None for one that is not known."""
+    module, _, last = name.partition(".")
+    if module == "itertools" and last not in _ENDLESS:
+        return _iterated(machine, last, arguments)
+    if module == "operator" and last in _OPERATORS and len(arguments.values) == 2:
+        return machine.binary(_OPERATORS[last], *arguments.values)
+    if module == "re" and last == "sub":
+        return _replaced(arguments)
+    if last == "Template" and module in _PLACES and isinstance(text := arguments.get(0), str):
+        return TextTemplate(text, module)
+    if module == "collections" and last == "namedtuple":
+        return _record(arguments)
+    if module == "collections" and last in ("OrderedDict", "defaultdict"):
+        rest = arguments.values[1:] if last == "defaultdict" else arguments.values
+        return {key: value for each in rest if isinstance(each, dict) for key, value in each.items()}
+    return None
+
+
+def _iterated(machine: Machine, name: str, arguments: Arguments) -> Evaluated:
+    """Return the items of an iterator over known values: a function of the program is called by the machine."""
+    run = getattr(itertools, name.partition(".")[0], None)
+    if name == "chain.from_iterable":
+        return [item for each in machine.items(arguments.get(0)) for item in machine.items(each)][:MOST_ITEMS]
+    if run is None or any(isinstance(each, int) and each > MOST_ITEMS for each in arguments.every):
+        return None
+
+    def passed(value: Evaluated) -> Evaluated:
+        if isinstance(value, int | None):
+            return value
+        return _callable(machine, value, arguments.place) if _is_function(value) else machine.items(value)
+
+    try:
+        made = run(*map(passed, arguments.values), **{key: passed(each) for key, each in arguments.named.items()})
+        return [_listed(each) for each in itertools.islice(made, MOST_ITEMS)]
+    except (TypeError, ValueError):
+        return Unknown()
+
+
+def _is_function(value: Evaluated) -> bool:
+    return isinstance(value, Function | Method)
+
+
+def _callable(machine: Machine, function: Evaluated, place: str) -> Callable[..., Evaluated]:
+    return lambda *given: machine.call(function, Arguments(given, {}, place))
+
+
+def _listed(value: Evaluated) -> Evaluated:
+    """Return an item of an iterator: a group is a key and the list of its items."""
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Iterator):
+        return value[0], list(itertools.islice(value[1], MOST_ITEMS))
+    return value
+
+
+def _replaced(arguments: Arguments) -> Evaluated:
+    pattern, new, text = (arguments.get(at, name) for at, name in enumerate(("pattern", "repl", "string")))
+    if not all(isinstance(each, str) for each in (pattern, new, text)):
+        return Unknown()
+    try:
+        return LinearPattern(pattern).replaced(text, new)
+    except InvalidPattern:
+        return Unknown(why=f"the pattern {pattern!r} is not evaluated")
+
+
+def _record(arguments: Arguments) -> Evaluated:
+    fields = arguments.get(1)
+    names: Sequence[Evaluated] = fields.replace(",", " ").split() if isinstance(fields, str) else fields or ()
+    listed = tuple(each for each in names if isinstance(each, str))
+    return Class(str(arguments.get(0)), (), {}, Scope(""), listed)
