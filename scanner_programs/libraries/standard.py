@@ -149,6 +149,14 @@ WRAPS = _words("of ofNullable just resolve successful pure succeed completedFutu
 """Functions of the types that hold one value which make one of a value."""
 LIFTS = _words("pure some asRight point toRight")
 """Methods of any value that return it as an optional value, a result or one that is there later."""
+NO_FIELDS = _words(
+    "getClass getSchema hashCode toString equals getDescriptor getSerializedSize getAllFields getUnknownFields "
+    "getDefaultInstance getDefaultInstanceForType isInitialized isArray isObject isNull isMissingNode isTextual "
+    "isNumber isBoolean isValueNode isContainerNode isJsonNull isJsonObject isJsonArray isJsonPrimitive getNodeType "
+    "getAsJsonObject getAsJsonArray getAsString getAsInt getAsLong getAsDouble getAsBoolean isEmpty isPresent "
+    "isDefined isSuccess isFailure"
+)
+"""Methods without arguments that objects of any class or any tree of JSON have: they return no field of it."""
 FIELDS = _words("field Field attrib ib")
 """Functions of Python that return the default of a member, or what makes it, as a class declares it."""
 FUNCTIONAL = _words("Function Consumer Supplier Predicate UnaryOperator BiFunction BiConsumer BinaryOperator Runnable")
