@@ -17,13 +17,13 @@ from scanner_programs.libraries.clients import CLIENTS
 from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.standard import ADDS, TAKES
 from scanner_programs.machine import Given, Machine, Made, watches
-from scanner_programs.origins import Origin, OriginReader, shortest
 from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, container_name, parameters_of
-from scanner_programs.receives import Receives
+from scanner_programs.received.origins import Origin, OriginReader, shortest
+from scanner_programs.received.receives import Receives
+from scanner_programs.received.uses import FieldUses, ReadAs, Used
 from scanner_programs.residue import ORDER, class_texts, code_text, silent_in, typed_in, watchers_in
 from scanner_programs.sequences import is_container
 from scanner_programs.shapes import Shape, notes_of, shape_of
-from scanner_programs.uses import FieldUses, ReadAs, Used
 from scanner_programs.values import (
     Apply,
     Closure,

@@ -10,7 +10,7 @@ from scanner_extractor.repository.applications.generated import GeneratedClasses
 from scanner_model.clients import Direction
 from scanner_model.columns import ColumnPath, field_name, field_segment
 from scanner_model.field_uses import MessageClass
-from scanner_programs.uses import ReadAs
+from scanner_programs.received.uses import ReadAs
 
 MOST_PLACES = 20
 

@@ -79,8 +79,8 @@ from scanner_programs.frames.datasets import TOPIC
 from scanner_programs.frames.reader import Program, is_job, read_jobs
 from scanner_programs.frames.spark import Job
 from scanner_programs.frames.values import Dataset
-from scanner_programs.receives import UNNAMED
-from scanner_programs.uses import ReadAs, Used
+from scanner_programs.received.receives import UNNAMED
+from scanner_programs.received.uses import ReadAs, Used
 
 MOST_UNITS = 3_000
 """Maximum source files that are parsed: those that mention a client library, and those that define what they name."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from scanner_programs.machine import Access, Machine
-from scanner_programs.origins import Origin, OriginReader
 from scanner_programs.program import Known, Place, Program, base_type, elements_of
-from scanner_programs.receives import Receives
+from scanner_programs.received.origins import Origin, OriginReader
+from scanner_programs.received.receives import Receives
 from scanner_programs.shapes import wire_name
 from scanner_programs.values import Apply, Get, Thing, Value
 
