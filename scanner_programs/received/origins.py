@@ -154,9 +154,23 @@ class OriginReader:
         if known is not None and (found := self.machine.program.field(known, name)) is not None:
             written = wire_name(found[1], found[0], self.machine.program, known)
             wire = name if written is None else written
-        for one in self.of(of):
+        for one in self._of_object(of):
             is_value = known is not None and not one.inside and one.exact  # an object of the program is read from one
             yield from _below(one._replace(inside=True) if is_value else one, wire) if wire else (one,)
+
+    def _of_object(self, of: Value) -> Iterable[Origin]:
+        """Return the origins of an object whose member is asked for: one that is made of fields has none of theirs."""
+        match of if self.is_strict else None:
+            case Thing(base=base, arguments=arguments):
+                return self._together([*arguments, *((base,) if base is not None else ())])
+            case Cond(test=test, then=then, otherwise=otherwise):
+                ways = self._of_object(then), self._of_object(otherwise)
+                if topics := self.topics(test):
+                    return (*_from(ways[0], topics), *_but_from(ways[1], topics))
+                return (*ways[0], *ways[1])
+            case Apply(name="one of", of=None, arguments=arguments):
+                return [one for each in arguments for one in self._of_object(each)]
+        return self.of(of)
 
     def _applied(self, value: Apply) -> Iterable[Origin]:
         of, arguments = value.of, value.arguments

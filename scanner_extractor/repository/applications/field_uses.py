@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from scanner_extractor.repository.applications.generated import GeneratedClasses
@@ -112,6 +112,8 @@ class UsedFields:
             for (path, whole), places in fields.items() if modules is None or module in modules else ():
                 spelled = self.generated.spelled(path, self._names.get(use, ()))
                 rows.setdefault(FoundField(*use, spelled, whole, ()), set()).update(places)
+        for row in [row for row in rows if row.whole and row.writes]:
+            rows.pop(replace(row, whole=False), None)  # they are known to be all
         known = {(row.job, row.topic, row.writes) for row in rows}
         for one in uses:
             is_chosen = modules is None or one.module in modules

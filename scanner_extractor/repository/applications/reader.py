@@ -953,9 +953,11 @@ class _Reader:
                 self._add_end(job, topic, module, sent.place, at, writes=True)
                 use = TopicUse(job, topic, True)
                 self.used.name_class(use, sent.shape.name.rpartition(".")[2])
-                for path, _ in sent.shape.fields:
+                for path, part in sent.shape.fields:
                     if path:
                         self.used.add(module, use, column_path(path.split(".")), (f"{at[0]}:{at[1]}",))
+                    elif part.text != "null":  # more than the fields that are known
+                        self.used.add(module, use, (), (f"{at[0]}:{at[1]}",), whole=False)
 
     def _add_fields_read(self, module: str, found: Endpoints) -> None:
         for used in found.used:

@@ -89,6 +89,11 @@ class Customer { String name; String city; }
         pytest.param("if (order.due() > 5) orders.stop();", {"total"}, id="what a method of the record reads"),
         pytest.param("Set<String> found = orders.check(order); orders.save(found.message);", {"*"}, id="a result"),
         pytest.param("Row row = new Row(); row.mark(order.getId()); orders.save(row);", {"id"}, id="another object"),
+        pytest.param(
+            "Row row = new Row(); row.mark(order.getId()); orders.save(row.size, row.other);",
+            {"id"},
+            id="what another object has beside it",
+        ),
     ],
 )
 def test_a_listener_uses(sends, body, fields) -> None:
