@@ -3176,7 +3176,7 @@ class Machine:
         place = 0
         for key, value in given:
             if key == "*":
-                thing.base = value
+                thing.base = self.declared(value, known.cls.name, known.file, known)
             elif key:
                 owner, one = named.get(key, (known, ir.Field(key)))
                 thing.fields[key] = self.declared(value, one.type, owner.file, owner)

@@ -112,6 +112,18 @@ def test_what_a_record_is_read_as_is_known_with_its_fields(sends) -> None:
     ]
 
 
+def test_a_class_that_is_made_of_a_record_by_its_members_is_what_it_is_read_as(sends) -> None:
+    """Its fields are those that the reader expects."""
+    code = PYTHON + (
+        "@dataclass\nclass Paid:\n    order: str\n    total: float\n"
+        "paid = Paid(**json.loads(consumer.poll(1.0).value()))\nstore(paid.order)\n"
+    )
+
+    assert {(one.name, tuple(path for path, _ in one.fields)) for one in sends({"a.py": code}).classes} == {
+        ("Paid", (("order",), ("total",)))
+    }
+
+
 def test_a_topic_that_is_not_known_is_the_place_that_names_it(sends) -> None:
     """What reads the settings may know the topics there."""
     code = PYTHON.replace('["paid", "refunded"]', "[settings.TOPIC]") + (
