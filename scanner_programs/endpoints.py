@@ -17,9 +17,10 @@ from scanner_programs.libraries.clients import CLIENTS
 from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.standard import ADDS, TAKES
 from scanner_programs.machine import Given, Machine, Made, watches
-from scanner_programs.origins import Origin, OriginReader, shortest
 from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, container_name, parameters_of
-from scanner_programs.receives import Receives
+from scanner_programs.received.origins import Origin, OriginReader, shortest
+from scanner_programs.received.receives import Receives
+from scanner_programs.received.uses import FieldUses, ReadAs, Used
 from scanner_programs.residue import ORDER, class_texts, code_text, silent_in, typed_in, watchers_in
 from scanner_programs.sequences import is_container
 from scanner_programs.shapes import Shape, notes_of, shape_of
@@ -134,7 +135,8 @@ class Endpoints:
     """What a program sends, and what of it could not be followed.
 
     *passed* is what comes from the records that it receives, *received* the topics of these with the places that name
-    them.
+    them, *used* the fields of these that code uses, *classes* what they are read as. *is_partial*: code that was not
+    read or evaluated may use more of them.
 
     *residue* are the canonical texts of its functions and classes, by name, *setup* of those that use a client and send
     nothing, *loose* of those that may be part of what is sent and that no evaluation came to. *unresolved* are places
@@ -147,6 +149,9 @@ class Endpoints:
     contracts: list[Contract] = field(default_factory=list)
     passed: list[Passed] = field(default_factory=list)
     received: list[tuple[str, tuple[str, int]]] = field(default_factory=list)
+    used: list[Used] = field(default_factory=list)
+    classes: list[ReadAs] = field(default_factory=list)
+    is_partial: bool = False
     unresolved: list[tuple[str, int]] = field(default_factory=list)
     steps: int = 0
     clients: set[str] = field(default_factory=set)
@@ -257,6 +262,7 @@ class _Reader:
         if late is not None:  # what others put in a container was not known when it was taken
             self._found.contracts.clear()
             self._sent.clear()
+            self._used.clear()
             self._evaluate(places, found, makers, late, texts=texts)
         for bean, topics in bound:
             self._run_bound(bean, *topics)
@@ -275,8 +281,12 @@ class _Reader:
             if len(places) > _MOST_OF_SMALL:
                 self._cover_ways(places)
             self._summaries(places, found, {id(place) for place in makers})
-        self._subscribe(places)
+        self._read_records(places)
         self._pass(places)
+        self._found.used = list(dict.fromkeys((*self._used.by_topic(), *self._found.used)))
+        self._found.classes = list(dict.fromkeys(self._used.classes()))
+        is_cut = self._machine.spent or self._used.is_cut
+        self._found.is_partial = is_cut or any(one.is_cut for one in self._program.files)
         self._found.steps = self._machine.steps
         return self._found
 
@@ -298,11 +308,12 @@ class _Reader:
             self._machine.learn(before)
         rows = [row for listed in self._clients.values() for row in listed]
         self._receives = Receives(self._machine, rows, lambda value: _texts(self._set(value)))
+        self._used = FieldUses(self._machine, self._receives, self._origin_reader, self._compared)
         self._machine.record_text = self._record_text
         for place in places:  # before what is evaluated reaches a limit
             self._receives.listened(place)
         self._machine.keeps = False  # but for what variables outside of functions hold
-        self._feed(places)
+        self._feed([place for place in places if place.file.language in self._languages])
         self._machine.keeps = True
         for place in places:
             self._view = place
@@ -371,6 +382,7 @@ class _Reader:
         self._view = place
         at = (place.file.path, place.function.line or 1)
         result = self._machine.run(place)
+        self._note_uses(place)
         for topic in self._results(place):
             known = {} if topic == Ref("?") else {"topic": topic}
             self._emit({**known, "value": result}, place.function.name, at, ())
@@ -404,6 +416,7 @@ class _Reader:
         result = self._machine.call(
             self._machine.run(place), [("", record)], code, Scope(place.file, None, None, place.known)
         )
+        self._note_uses(place)
         if sent and len(taken) != 1:  # one without a result only reads
             self._emit({"topic": Const(Kind.TEXT, sent), "value": result}, place.function.name, at, ())
 
@@ -439,6 +452,7 @@ class _Reader:
         for place in listed.values():  # from outside, it is known what the container is
             self._view = place
             self._machine.run(place)
+            self._note_uses(place)
         self._silent = False
 
     @cached_property
@@ -920,11 +934,7 @@ class _Reader:
         """Return where the fields of a record come from, and which records decide that it is sent."""
         assert self._view is not None
         view = self._view
-        origins = OriginReader(
-            self._machine,
-            lambda value: self._receives.root(value, view),
-            lambda test: frozenset(self._topics_compared(test, "==", "&&")),
-        )
+        origins = self._origin_reader(view)
         fields = {
             path: shortest(one for value in listed for one in origins.of(value)) for path, listed in values.items()
         }
@@ -932,6 +942,17 @@ class _Reader:
         only = frozenset(topic for guard in guards for topic in self._topics_compared(guard))
         never = frozenset(topic for guard in guards for topic in self._topics_compared(guard, "!=", "&&"))
         return _Sent(contract, view, fields, inputs, only, never)
+
+    def _origin_reader(self, view: Place) -> OriginReader:
+        return OriginReader(
+            self._machine,
+            lambda value: self._receives.root(value, view),
+            lambda test: frozenset(self._topics_compared(test, "==", "&&")),
+        )
+
+    def _compared(self, guard: Value) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the topics that a condition says records come from, and those that it says they do not come from."""
+        return frozenset(self._topics_compared(guard)), frozenset(self._topics_compared(guard, "!=", "&&"))
 
     def _held(self, guard: Value) -> str:
         """Return the text of what has to be true, as it was when a record of this view was first sent under it."""
@@ -987,16 +1008,47 @@ class _Reader:
         on_the_way = [self._files[id(one)] for one in reversed(self._machine.functions) if id(one) in self._files]
         return tuple(dict.fromkeys([place[0], *on_the_way, self._view.file.path]))
 
-    def _subscribe(self, places: Iterable[Place]) -> None:
-        """Evaluate the functions that name topics to read and that no evaluation came to."""
-        names = {name for rows in self._clients.values() for row in rows for name in row.subscribes}
-        self._silent = True
+    def _read_records(self, places: Iterable[Place]) -> None:
+        """Evaluate the functions that read records and that no evaluation came to, from outside."""
+        machine = self._machine
+        rows = [row for listed in self._clients.values() for row in listed]
+        places = [place for place in places if place.file.language in self._languages]
+        found = reaching(places, {name for row in rows for name in (*row.subscribes, *row.receives, *row.connects)})
+        handles = {name for row in rows for name in row.handles}
+        classes = {id(one.known.cls): one.known for one in places if one.known is not None}
+        holding = {key for key, known in classes.items() if self._holds_reader(known)}
         for place in places:
-            is_new = id(place.function) not in self._machine.visited
-            if is_new and any(name in names for name, _ in called_in(place.function)):
+            is_given = place.function.name in handles or self._receives.listened(place) is not None
+            if is_given or (place.known is not None and id(place.known.cls) in holding):
+                found.setdefault(id(place), place)
+        outer = self._outermost(found.values())
+        self._silent, machine.keeps = True, False
+        steps, machine.steps = machine.steps, 0
+        for place in sorted(found.values(), key=lambda one: id(one) not in outer)[:MOST_VIEWS]:
+            if id(place.function) not in machine.visited:
                 self._view = place
-                self._machine.run(place)
-        self._silent = False
+                machine.run(place)
+                self._note_uses(place)
+        machine.steps += steps
+        machine.spent |= len(found) > MOST_VIEWS
+        self._silent, machine.keeps = False, True
+
+    @cached_property
+    def _languages(self) -> frozenset[str]:
+        """Return the languages in which the clients that the program uses can be called."""
+        return frozenset(one for listed in self._clients.values() for row in listed for one in row.languages)
+
+    def _note_uses(self, view: Place) -> None:
+        """Note which fields of records a view used, as it was evaluated last."""
+        if view.file.language in self._languages:
+            self._used.add(view)
+
+    def _holds_reader(self, known: Known) -> bool:
+        """Return whether an object of a class has one that records are read with."""
+        rows = self._clients.get(known.file.language, ())
+        receives = {name for row in rows for name in row.receives}
+        types = (*(one.type for one in known.cls.fields), *(p.type for f in known.cls.functions for p in f.parameters))
+        return any(not receives.isdisjoint(_WORD.findall(one)) for one in types)
 
     def _pass(self, places: Iterable[Place]) -> None:
         """Note what comes from the records that the program receives, now that all subscriptions are known."""
@@ -1007,6 +1059,8 @@ class _Reader:
                 for one in origins:
                     for topic in self._topics_for(one, sent):
                         fields = one.path if one.inside or not one.exact else ()
+                        if one.exact and one.inside and not one.path:
+                            self._found.used.append(Used(topic, (), at[0], sent.contract.files))
                         passed[Passed(topic, fields, sent.contract.topics, target, one.exact, at)] = None
                         passed[Passed(topic, (), sent.contract.topics, "", False, at)] = None
             for one in sent.inputs:
@@ -1220,18 +1274,28 @@ class _Reader:
 
     def _is_local(self, imported: str, file: ir.File) -> bool:
         """Return whether an import is of the program itself, which may have a module that is called as a client is."""
-        first = imported.replace("::", ".").replace("/", ".").partition(".")[0]
-        return file.language in ("python", "rust") and first in self._modules
+        first, *rest = imported.replace("::", ".").replace("/", ".").split(".")
+        if file.language not in ("python", "rust"):
+            return False
+        return first in self._modules or f"{first}/{''.join(rest[:1])}" in self._modules
 
     @cached_property
     def _modules(self) -> frozenset[str]:
-        """Return the names of the modules of the program: of its files, and of their directories."""
-        return frozenset(
-            part.partition(".")[0]
-            for file in self._program.files
-            if file.language in ("python", "rust")
-            for part in file.path.split("/")
-        )
+        """Return the names of the modules of the program: of its files, of packages, and of files in directories.
+
+        A directory of Python without a file that makes it a package is only one by the files that are imported of it.
+        """
+        found: set[str] = set()
+        packages = {file.path.rpartition("/")[0] for file in self._program.files if file.path.endswith("/__init__.py")}
+        for file in self._program.files:
+            folders = file.path.split("/")[:-1]
+            name = file.path.rpartition("/")[2].partition(".")[0]
+            if file.language == "rust":
+                found |= {*folders, name}
+            elif file.language == "python":
+                found |= {name, f"{''.join(folders[-1:])}/{name}"}
+                found |= {one for at, one in enumerate(folders) if "/".join(folders[: at + 1]) in packages}
+        return frozenset(found)
 
     def _idle(self, found: Mapping[int, Place]) -> None:
         """Note the files that use a client and neither send nor read with it, as far as is known."""

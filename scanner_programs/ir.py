@@ -49,10 +49,11 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member of an object, or a name behind that of a package or class."""
+    """A member of an object, or a name behind that of a package or class; *line* is that of the name."""
 
     of: Expression
     name: str
+    line: int = field(default=0, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class Index:
 
     of: Expression
     key: Expression
+    line: int = field(default=0, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +188,7 @@ class Declare:
     target: Expression
     type: str = ""
     value: Expression | None = None
+    line: int = field(default=0, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,9 +355,12 @@ class File:
     """Functions that stand outside of the class that they belong to, each with its name."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Types that the file declares as another name of one, each with that one."""
+    is_cut: bool = False
+    """Code nests too deeply in it: what is further inside was not lowered."""
 
 
 _FRAMES = 20_000
+_NOT_CODE = frozenset(("memo", "line", "end"))
 _PARTS: dict[type, tuple[str, ...] | None] = {}
 
 
@@ -362,7 +368,7 @@ def parts_of(kind: type) -> tuple[str, ...] | None:
     """Return the names of what a kind of code consists of; None for other types."""
     if kind not in _PARTS:
         listed = getattr(kind, "__dataclass_fields__", None)
-        _PARTS[kind] = None if listed is None else tuple(name for name in listed if name != "memo")
+        _PARTS[kind] = None if listed is None else tuple(name for name in listed if name not in _NOT_CODE)
     return _PARTS[kind]
 
 

@@ -8,8 +8,9 @@ changed its arguments. Limits make values opaque, never absent.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 
@@ -49,6 +50,7 @@ from scanner_programs.libraries.standard import (
     LISTS,
     MAKERS,
     MERGES,
+    NO_FIELDS,
     OF_FAILURES,
     OPERATORS,
     PAIRS,
@@ -159,6 +161,7 @@ Given = tuple[str, Value]
 class _Frame:
     function: Function
     site: tuple[str, int]
+    file: str
     this: Value | None = None
     returned: list[tuple[Value, Value]] = field(default_factory=list)
     guards: int = 0
@@ -177,6 +180,21 @@ class Made:
     guards: tuple[Value, ...]
     file: ir.File
     type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A part of an object that code asks for, or a value that it gives to what is not followed.
+
+    *result* is what is made of a value that is given. *place* is where, *guards* are the conditions there, *files*
+    those of the functions that are evaluated, outermost first.
+    """
+
+    value: Value
+    place: tuple[str, int]
+    guards: tuple[Value, ...]
+    files: tuple[str, ...]
+    result: Value | None = None
 
 
 class Machine:
@@ -218,7 +236,10 @@ class Machine:
         self.of_libraries: set[tuple[str, int, str]] = set()
         self.unfollowed: set[str] = set()
         self.shaped: set[int] = set()
-        self._site = ("", 0)
+        self._site = self._at = ("", 0)
+        self.accesses: list[Access] = []
+        self.given: list[Access] = []
+        self.compared: list[Value] = []
         self._texts: dict[int, tuple[Value, str]] = {}
         self._opposites: dict[int, tuple[Value, str]] = {}
         self._told: list[tuple[Value, list[str]]] = []
@@ -263,7 +284,8 @@ class Machine:
 
     def run(self, place: Place) -> Value:
         """Evaluate a function as an entry of the program, with inputs for what it is given; return its result."""
-        self._steps, self._site = 0, ("", 0)
+        self._steps, self._site, self._at = 0, ("", 0), (place.file.path, place.function.line or 1)
+        self.accesses, self.given, self.compared = [], [], []
         for thing, name, old in reversed(self._flags):
             thing.fields[name] = old
         self.guards, self._left, self._frames, self._flags = [], None, [], []
@@ -281,6 +303,26 @@ class Machine:
                 listed = [("", one) for _, one in given]
                 return self.call(value, listed, Call(Name(place.function.name), (), place.function.line), scope)
         return self._invoke(place.function, scope, given)
+
+    def _taken(self, value: Get | Apply) -> Value:
+        """Note that code asks an object for a part; what a method asks its own object for, its caller asks for."""
+        at, of = self._at, value.of
+        for frame in reversed(self._frames[1:]):
+            if frame.this is not of:
+                break
+            at = frame.site
+        self.accesses.append(Access(value, at, tuple(self.guards), self._files_within))
+        return value
+
+    def _gives(self, values: Iterable[Value], result: Value | None, at: tuple[str, int] | None = None) -> None:
+        """Note that values are given to what is not followed."""
+        for one in values:
+            if isinstance(one, Get | Apply | Input | Thing | Items | Cond):
+                self.given.append(Access(one, at or self._at, tuple(self.guards), self._files_within, result))
+
+    @property
+    def _files_within(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(frame.file for frame in self._frames))
 
     def _this_of(self, place: Place) -> Value | None:
         if place.known is None:
@@ -449,6 +491,22 @@ class Machine:
             case Cond(then=then, otherwise=otherwise):
                 return self.known_type(then) or self.known_type(otherwise)
         return None
+
+    def kind_of(self, value: Value) -> tuple[str, Known | None]:
+        """Return the simple name of the class that a value is of, empty if unknown, and the class of the program."""
+        known = self.known_type(value)
+        if known is not None:
+            return known.cls.name, known
+        kind = value.type.partition("\0")[0] if isinstance(value, Input | Get | Apply | Thing) else ""
+        while base_type(kind).rpartition(".")[2] in HOLDERS and parameters_of(kind):
+            kind = parameters_of(kind)[0]
+        of = value.of if isinstance(value, Get | Apply) else None
+        if not kind and isinstance(value, Get | Apply) and value.name.lower().removeprefix("get") in HELD:
+            inside = parameters_of(of.type.partition("\0")[0]) if isinstance(of, Input | Get | Apply) else []
+            kind = inside[-1] if inside else ""
+        if not kind and isinstance(value, Apply) and of is None:  # `Order.Parser.ParseFrom(bytes)`
+            kind = next((word for word in value.name.partition("<")[0].split(".") if word[:1].isupper()), "")
+        return base_type(kind).lstrip("*&").rpartition(".")[2], None
 
     def _class_named(self, kind: str) -> Known | None:
         file, near = self.types[kind]
@@ -913,7 +971,7 @@ class Machine:
             if isinstance(value, Apply) and (declared := declaration_in(value, name)) is not None:
                 # What others are declared as changes nothing of this member.
                 value = replaced(value, declared, Thing(declared.type, None, {name: declared.fields[name]}))
-            return Get(value, name, self._held(value, name))
+            return self._taken(Get(value, name, self._held(value, name)))
         found_field = self.program.field(own, name)
         part = self._embedded(own, name) if found_field is None else None
         if part is not None and isinstance(value, Input | Get | Apply):
@@ -927,11 +985,13 @@ class Machine:
             if isinstance(value, Apply) and value.name == "enum":
                 return self.member(self._constant(value, own), name)
             default = self._default_of(owner, one)
-            return Get(value, name, self._typed(one.type, owner.file, owner)) if default is None else default
+            if default is not None:
+                return default
+            return self._taken(Get(value, name, self._typed(one.type, owner.file, owner)))
         method = self.program.method(own, name)
         if method is not None and method.function.getter and method.function.body is not None:
             return self._invoke(method.function, Scope(method.file, None, value, method.known), [])
-        return Method(value, name) if method is not None else Get(value, name)
+        return Method(value, name) if method is not None else self._taken(Get(value, name))
 
     def _is_class_of(self, value: Value, name: str) -> bool:
         """Return whether a member that the languages call the class of an object by is not one of the object's own."""
@@ -1201,9 +1261,13 @@ class Machine:
                 of_object = self.value(of, scope)
                 return self._class_of(of_object) if self._is_class_of(of_object, name) else self.member(of_object, name)
             case Member(of=of, name=name):
-                return _shown(name, self.member(self.value(of, scope), name))
+                of_object = self.value(of, scope)
+                self._at = (scope.file.path, code.line or self._at[1])
+                return _shown(name, self.member(of_object, name))
             case ir.Index():
-                return self._index(self.value(code.of, scope), self.value(code.key, scope))
+                of_object, key = self.value(code.of, scope), self.value(code.key, scope)
+                self._at = (scope.file.path, code.line or self._at[1])
+                return self._index(of_object, key)
             case Call():
                 return self._call(code, scope, discarded=discarded)
             case New():
@@ -1217,7 +1281,9 @@ class Machine:
             case ir.Choice(test=test, then=then, otherwise=otherwise):
                 return self._choice(self.value(test, scope), then, otherwise, scope)
             case ir.Text(parts=parts):
-                return self._text([self.value(one, scope) for one in parts])
+                found = self._text(values := [self.value(one, scope) for one in parts])
+                self._gives(values, found)
+                return found
             case ir.Lambda(function=function):
                 return Closure(function, scope)
             case ir.Assign():
@@ -1233,6 +1299,7 @@ class Machine:
             case ir.Exit():
                 return self._exit(code, scope)
             case ir.Declare():
+                self._at = (scope.file.path, code.line or self._at[1])
                 self._declare(code, scope)
                 return NULL
             case ir.Loop():
@@ -1282,6 +1349,8 @@ class Machine:
         if operator == "instanceof" and len(operands) == 2 and isinstance(operands[1], ir.Unknown):
             return self._is_of(self.value(operands[0], scope), operands[1].what)
         values = tuple(self.value(one, scope) for one in operands)
+        if NULL not in values:
+            self.compared += values
         own = values[0].known if len(values) == 2 and isinstance(values[0], Thing) else None
         for name in OPERATORS.get(operator, ()) if own is not None else ():
             method = self.program.method(own, name, 1) if own is not None else None
@@ -1379,7 +1448,9 @@ class Machine:
             return self.member(of, key.text)
         if isinstance(of, Thing) and of.known is None:
             of = self._copied(of, ())  # what it has now: the entry is the same when others are put in later
-        return Apply("[]", of, (key,), (), self.element_type(of))
+        found = Apply("[]", of, (key,), (), self.element_type(of))
+        self._gives((of,), found)
+        return found
 
     @staticmethod
     def _is_table(thing: Thing) -> bool:
@@ -1648,13 +1719,18 @@ class Machine:
             self._take_apart(code.target, self.element(source), inner)
         else:
             test = self.value(code.test, scope) if code.test is not None else TRUE
-            if test == FALSE:
+            if test == FALSE and not self._is_shared(code.test, scope):
                 return NULL
-            if test != TRUE:
+            if test not in (TRUE, FALSE):  # a variable that is false by now was set by what ends the loop
                 self.guards.append(Apply("while", None, (test,)))
         self._vary(code.body, scope)
         self._turn(code.body, inner, start)
         return NULL
+
+    @staticmethod
+    def _is_shared(code: ir.Expression | None, scope: Scope) -> bool:
+        """Return whether others see a variable: one of a file or an object."""
+        return isinstance(code, Member) or (isinstance(code, Name) and scope.find(code.name) is None)
 
     def _vary(self, body: Block, scope: Scope) -> None:
         """Make numbers and truths that a loop changes unknown: they only have their first value in its first turn."""
@@ -2131,7 +2207,7 @@ class Machine:
 
     def call(self, value: Value, given: list[Given], code: Call, scope: Scope, *, discarded: bool = False) -> Value:
         """Return what a call of a value returns."""
-        self._site = (scope.file.path, code.line)
+        self._site, self._at = (scope.file.path, code.line), _at(code, scope)
         match value:
             case Const() if value == NULL:
                 return NULL
@@ -2181,7 +2257,7 @@ class Machine:
         self, of: Value, name: str, given: list[Given], code: Call, scope: Scope, *, discarded: bool = False
     ) -> Value:
         """Return what a method of a value returns."""
-        self._site = (scope.file.path, code.line)
+        self._site, self._at = (scope.file.path, code.line), _at(code, scope)
         match of:
             case Const() if of == NULL and name not in FALLBACKS:
                 return NULL
@@ -2301,7 +2377,7 @@ class Machine:
         is_builder = name in ("builder", "newBuilder")
         if is_builder or (name in MAKERS and len(given) == len(self.program.fields(known))):
             return self._construct(known, given, (), code.line)
-        if name in ("valueOf", "model_validate", "parse_obj", "from_dict", "fromJson", "decode") and given:
+        if given and found is None and _MAKES.match(name):
             return Apply(
                 name, None, tuple(value for _, value in given), (), self._typed(known.cls.name, known.file, known)
             )
@@ -2337,8 +2413,11 @@ class Machine:
             if found.function.body is not None:
                 return self._invoke(found.function, Scope(found.file, None, of, found.known), given)
             kind = self._typed(found.function.type, found.file, found.known)
-            return Apply(name, of, tuple(value for _, value in given), self._names(given), kind)
+            found_value = Apply(name, of, tuple(value for _, value in given), self._names(given), kind)
+            self._gives((value for _, value in given), found_value, _at(code, scope))
+            return found_value
         if len(methods) > _MOST_IMPLEMENTERS:
+            self._gives((of, *(value for _, value in given)), None)
             return Opaque(f"{name} of {len(methods)} classes", (of, *(value for _, value in given)))
         results: list[Value] = []
         for one, method in methods:
@@ -2541,10 +2620,21 @@ class Machine:
             through = self._through(of, given[0][1], code, scope)
             if through is not None:
                 return through
-        silent = self.is_watcher(of, name)
         step = self._step_of(of, name, scope) if of is not None else None
         if of is not None and step is not None:
             return self._step(of, name, step, given, code, scope)
+        at, empty = _at(code, scope), self._filled(given, scope)
+        result = self._unknown_call(of, name, given, code, scope, discarded=discarded)
+        if empty is None or empty.base is None:  # otherwise what it is filled with is known by what is done with it
+            self._gives((value for _, value in given), result, at)
+        return self._taken(result) if isinstance(result, Get | Apply) and result.of is of else result
+
+    def _unknown_call(
+        self, of: Value | None, name: str, given: list[Given], code: Call, scope: Scope, *, discarded: bool
+    ) -> Value:
+        """Return what an unknown call of a library returns; it calls the functions that it is given."""
+        silent = self.is_watcher(of, name)
+        first = given[0][1] if len(given) == 1 else None
         side = self._sides.get(show(given[0][1])) if of is not None and name == _SIDE and given else None
         if of is not None and side is not None and side.values:
             return Apply("mapped", of, (self.element(side),), via=name)
@@ -2594,7 +2684,7 @@ class Machine:
             is_kept = is_test(called[0]) or keeps_elements(name)
             return Apply("filtered" if is_kept else "mapped", of, tuple(values), via=name)
         if not given and of is not None:
-            bare = _accessor(name)
+            bare = _accessor(name) if name not in NO_FIELDS else ""
             if bare and not self.is_plain(of):
                 return Get(of, bare, self._held(of, name))
         kind = self._result_type(name, given, scope) or (self._held(of, name) if of is not None and not given else "")
@@ -2892,16 +2982,23 @@ class Machine:
 
     def _fill_out(self, name: str, given: list[Given], scope: Scope) -> None:
         """Note that a function filled the only object without content that it was given, of its other arguments."""
+        empty = self._filled(given, scope)
+        if empty is not None:
+            others = tuple(value for _, value in given if isinstance(value, Input | Get | Apply))
+            kind = self._typed(empty.known.cls.name, empty.known.file, empty.known) if empty.known is not None else ""
+            empty.base = Apply(name, None, others, (), kind)
+
+    @staticmethod
+    def _filled(given: list[Given], scope: Scope) -> Thing | None:
+        """Return the only object without content that a function of Go is given, with nothing but values beside it."""
         empty = [
             value
             for _, value in given
             if isinstance(value, Thing) and not (value.fields or value.base or value.arguments or value.touched)
         ]
-        others = tuple(value for _, value in given if isinstance(value, Input | Get | Apply))
-        if len(empty) == 1 and others and len(empty) + len(others) == len(given) and scope.file.language == "go":
-            known = empty[0].known
-            kind = self._typed(known.cls.name, known.file, known) if known is not None else ""
-            empty[0].base = Apply(name, None, others, (), kind)
+        others = [value for _, value in given if isinstance(value, Input | Get | Apply)]
+        is_filled = len(empty) == 1 and bool(others) and len(empty) + len(others) == len(given)
+        return empty[0] if is_filled and scope.file.language == "go" else None
 
     def _by_profile(self, name: str, given: list[Given], scope: Scope) -> Value | None:
         """Return what a profile of the program makes of an object; None without one for the two classes."""
@@ -2956,7 +3053,7 @@ class Machine:
 
     def _step(self, of: Value, name: str, step: Step, given: list[Given], code: Call, scope: Scope) -> Value:
         """Return the stream after a step: its records are what the functions that it is given make of them."""
-        functions, others = self._functions(step, given)
+        functions, others = self._functions(step, [(key, self._supplied(one, code, scope)) for key, one in given])
         other = next((one for one in others if isinstance(one, Input | Get | Apply)), None)
         element, key, out = self.element(of), Apply("key", of), Items(depth=len(self.guards))
         parts: dict[str, Value] = {"value": element, "key": key, "-": NULL, "out": out, "context": Thing(_CONTEXT)}
@@ -2987,6 +3084,13 @@ class Machine:
         ):
             last = Opaque(name, (element, *others))  # an object whose code is not known
         return self._after(of, name, step, last, others)
+
+    def _supplied(self, value: Value, code: Call, scope: Scope) -> Value:
+        """Return the object that a step is given by a function without parameters which makes it."""
+        if isinstance(value, Closure) and not value.function.parameters:
+            made = self.call(value, [], code, scope)
+            return made if isinstance(made, Thing) else value
+        return value
 
     def _functions(self, step: Step, given: list[Given]) -> tuple[list[Value], list[Value]]:
         """Return the functions that a step is given, also as objects with the method that is called, and the rest."""
@@ -3137,7 +3241,7 @@ class Machine:
         place = 0
         for key, value in given:
             if key == "*":
-                thing.base = value
+                thing.base = self.declared(value, known.cls.name, known.file, known)
             elif key:
                 owner, one = named.get(key, (known, ir.Field(key)))
                 thing.fields[key] = self.declared(value, one.type, owner.file, owner)
@@ -3181,15 +3285,17 @@ class Machine:
         self.visited.add(id(function))
         if self._frames:
             self.entered.add(id(function))
-        site = self._site
+        site, at = self._site, self._at
+        self._at = (scope.file.path, function.line or 1)
         names = {function.name, scope.known.cls.name if function.name in CONSTRUCTORS and scope.known else ""}
         self.followed |= {(*site, name) for name in names}
         self._parameters(function, scope, given)
-        frame = _Frame(function, site, scope.this, guards=len(self.guards))
+        frame = _Frame(function, site, scope.file.path, scope.this, guards=len(self.guards))
         left, self._left = self._left, None
         self._frames.append(frame)
         result = self.value(function.body, scope)
         self._frames.pop()
+        self._at = at
         ended, self._left = self._left, left
         del self.guards[frame.guards :]
         self.guards += [one for one in frame.thrown if one not in self.guards]
@@ -3251,6 +3357,16 @@ def _filled_in(function: Function) -> frozenset[str]:
             if is_key and one.function.name in PUTS:
                 found.add(one.function.of.name)
     return frozenset(found)
+
+
+_MAKES = re.compile(r"(?:valueOf|from|From|parse|Parse|decode|deserialize|model_validate|load)(?![a-z])")
+"""How methods of a class begin that make an object of it from another form; the class may have them from a library."""
+
+
+def _at(code: Call, scope: Scope) -> tuple[str, int]:
+    """Return where the name of what is called is."""
+    line = code.function.line if isinstance(code.function, Member) else 0
+    return scope.file.path, line or code.line
 
 
 def _is_number(value: Value) -> bool:

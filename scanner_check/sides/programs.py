@@ -124,7 +124,7 @@ class Sources:
 def _parsed(path: str, text: str) -> File:
     syntax = BY_ENDING[suffix(path)]
     with deep_recursion():
-        return syntax.file(Lowering(syntax, partial(parse_tree, path)), parse_tree(path, text), path)
+        return Lowering(syntax, partial(parse_tree, path)).file(parse_tree(path, text), path)
 
 
 def file_text(file: File) -> str:

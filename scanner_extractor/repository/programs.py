@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from scanner_extractor.repository.applications.fields.reader import FoundField
+from scanner_extractor.repository.applications.field_uses import FoundField
 from scanner_extractor.repository.applications.modules import is_build_file
 from scanner_extractor.repository.applications.reader import (
     ApplicationsReading,

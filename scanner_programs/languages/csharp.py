@@ -336,8 +336,8 @@ def _rebound(code: Expression, of: Expression) -> Expression:
     if code == _PLACE:
         return of
     match code:
-        case Member(of=inner, name=called):
-            return Member(_rebound(inner, of), called)
+        case Member(of=inner, name=called, line=at):
+            return Member(_rebound(inner, of), called, at)
         case Call(function=function, arguments=arguments, line=at):
             return Call(_rebound(function, of), arguments, at)
         case Index(of=inner, key=key):

@@ -225,8 +225,8 @@ def _parameters(lower: Lowering, node: Node | None) -> Iterator[Parameter]:
 
 
 def _call(lower: Lowering, node: Node) -> Expression:
-    of, called = node.child_by_field_name("object"), text(node.child_by_field_name("name"))
-    function: Expression = Name(called) if of is None else Member(lower.value(of), called)
+    of, label = node.child_by_field_name("object"), node.child_by_field_name("name")
+    function: Expression = Name(text(label)) if of is None else Member(lower.value(of), text(label), line(label))
     return Call(function, lower.arguments(node.child_by_field_name("arguments")), line(node))
 
 

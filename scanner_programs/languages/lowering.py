@@ -7,7 +7,7 @@ declarations of a file. A node without an entry becomes `Unknown` with all that 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeGuard
 
 from scanner_programs.ir import (
@@ -72,7 +72,14 @@ class Lowering:
     syntax: Syntax
     parse: Callable[[str], Node] | None = None
     depth: int = 0
+    is_cut: bool = False
     extra: dict[str, str] = field(default_factory=dict)
+
+    def file(self, node: Node, path: str) -> File:
+        """Return the file whose syntax tree a node is the root of."""
+        found = self.syntax.file(self, node, path)
+        found.is_cut = self.is_cut
+        return found
 
     def code(self, node: Node | None) -> Code:
         """Return the statement or expression of a node; nothing for no node."""
@@ -84,13 +91,17 @@ class Lowering:
         if node is None:
             return NOTHING
         if self.depth > _DEEPEST:
+            self.is_cut = True
             return Unknown(f"deep {text(node)[:200]}")
         build = self.syntax.nodes.get(node.type)
         self.depth += 1
         try:
-            return build(self, node) if build is not None else self.unknown(node)
+            found = build(self, node) if build is not None else self.unknown(node)
         finally:
             self.depth -= 1
+        if isinstance(found, Member | Index | Declare) and not found.line:
+            return replace(found, line=line(node) if isinstance(found, Declare) else end(node))
+        return found
 
     def value(self, node: Node | None) -> Expression:
         """Return the expression of a node; a statement in its place is a block."""

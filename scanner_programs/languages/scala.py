@@ -347,10 +347,10 @@ def _filled(code: Expression, names: list[str]) -> Expression:
         case Name(name="_"):
             names.append(f"(it {len(names)})")
             return Name(names[-1])
-        case Member(of=of, name=called):
-            return Member(_filled(of, names), called)
-        case Call(function=Member(of=of, name=called), arguments=arguments, line=at):
-            return Call(Member(_filled(of, names), called), arguments, at)
+        case Member(of=of, name=called, line=at):
+            return Member(_filled(of, names), called, at)
+        case Call(function=Member(of=of, name=called, line=name_at), arguments=arguments, line=at):
+            return Call(Member(_filled(of, names), called, name_at), arguments, at)
         case Operation(operator=operator, operands=operands):
             return Operation(operator, tuple(_filled(one, names) for one in operands))
     return code

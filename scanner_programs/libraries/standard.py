@@ -157,6 +157,14 @@ OF_FAILURES = {
 
 Each with whether the function returns what is there instead.
 """
+NO_FIELDS = _words(
+    "getClass getSchema hashCode toString equals getDescriptor getSerializedSize getAllFields getUnknownFields "
+    "getDefaultInstance getDefaultInstanceForType isInitialized isArray isObject isNull isMissingNode isTextual "
+    "isNumber isBoolean isValueNode isContainerNode isJsonNull isJsonObject isJsonArray isJsonPrimitive getNodeType "
+    "getAsJsonObject getAsJsonArray getAsString getAsInt getAsLong getAsDouble getAsBoolean isEmpty isPresent "
+    "isDefined isSuccess isFailure"
+)
+"""Methods without arguments that objects of any class or any tree of JSON have: they return no field of it."""
 FIELDS = _words("field Field attrib ib")
 """Functions of Python that return the default of a member, or what makes it, as a class declares it."""
 FUNCTIONAL = _words("Function Consumer Supplier Predicate UnaryOperator BiFunction BiConsumer BinaryOperator Runnable")

@@ -17,7 +17,7 @@ class Step:
     is joined with), `result` (what the step made before), `out` (which collects what the function makes), `context`
     (which has outputs beside the stream), or `-`. *makes* is what the function returns: the `value` of the next record,
     its `key`, a `pair` of both, several `values` or `pairs`, or nothing that goes on (empty). *methods* are those that
-    the library calls of an object in place of a function.
+    the library calls of an object in place of a function, or of the object that a function without parameters makes.
     """
 
     given: Mapping[int, str] = field(default_factory=dict)
@@ -45,6 +45,10 @@ STREAMS: Mapping[str, Mapping[str, Step]] = {
         "merge": Step(),
         "aggregate": Step({0: "", 3: "key value result"}, "value"),
         "reduce": Step({2: "value value"}, "value"),
+        "transform": Step({2: "key value"}, "pair", ("transform",)),
+        "transformValues": Step(_KEY_VALUE, "value", ("transform",)),
+        "flatTransform": Step({2: "key value"}, "pairs", ("transform",)),
+        "flatTransformValues": Step(_KEY_VALUE, "values", ("transform",)),
         "filter": _SAME,
         "filterNot": _SAME,
         "peek": _SAME,

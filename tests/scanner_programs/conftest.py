@@ -18,7 +18,7 @@ from scanner_programs.program import Program
 
 def lowered(path: str, text: str) -> File:
     syntax = BY_ENDING[suffix(path)]
-    return syntax.file(Lowering(syntax, partial(parse_tree, path)), parse_tree(path, text), path)
+    return Lowering(syntax, partial(parse_tree, path)).file(parse_tree(path, text), path)
 
 
 def program_of(files: Mapping[str, str], records: frozenset[str] = frozenset()) -> Program:

@@ -191,17 +191,21 @@ class ProgramEndpoints:
         paths += self._imported(paths)
         if not any(mentions_package(self.files[path]) for path in paths) and not self._is_bound(module, own):
             return Endpoints()
+        is_cut = False
         if len(paths) > MOST_FILES:
             paths = files_near_clients({path: self.files[path] for path in paths})
+            is_cut = len(paths) >= MOST_FILES
         settings = self.settings_of(module)
         key = (*((path, self.files[path]) for path in paths), *self._environments)
         values = tuple(sorted((name, listed[0].value) for name, listed in settings.known.items() if listed))
         if (key, values) not in self.known.found:
-            program = Program(tuple(self._parsed(paths)), *self._lookups(module, settings), aliases=self._aliases)
+            files = tuple(self._parsed(paths))
+            program = Program(files, *self._lookups(module, settings), aliases=self._aliases)
             try:
                 self.known.found[key, values] = endpoints_of(program, texts=False, own=frozenset(own))
             except RecursionError:  # of what nests deeper than any stack, the rest of the reading knows the topics
                 self.known.found[key, values] = Endpoints()
+            self.known.found[key, values].is_partial |= is_cut or len(files) < len(paths)
         found = self.known.found[key, values]
         self.left -= found.steps
         return found
@@ -275,7 +279,7 @@ def _member(text: str, name: str) -> object:
 def _lowered(path: str, text: str) -> File:
     syntax = BY_ENDING[suffix(path)]
     with deep_recursion():
-        return syntax.file(Lowering(syntax, partial(parse_tree, path)), parse_tree(path, text), path)
+        return Lowering(syntax, partial(parse_tree, path)).file(parse_tree(path, text), path)
 
 
 def column_path(parts: Iterable[str]) -> ColumnPath:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from scanner_extractor.repository.applications.fields.reader import MOST_PLACES, FoundField
+from scanner_extractor.repository.applications.field_uses import MOST_PLACES, FoundField
 from scanner_extractor.repository.syntax_trees import parse_tree, suffix
 from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.columns import KEY, ColumnPath, field_name, field_segment

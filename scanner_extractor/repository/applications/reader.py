@@ -6,7 +6,7 @@ import ast
 import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -26,15 +26,15 @@ from scanner_extractor.repository.applications.endpoints import (
     imports_client_of_rust,
     is_evaluated_only,
 )
-from scanner_extractor.repository.applications.fields.reader import (
-    MOST_PLACES,
+from scanner_extractor.repository.applications.field_uses import (
+    FieldsReading,
     FoundField,
     ProgramUse,
-    Repository,
-    read_fields,
+    TopicUse,
+    UsedFields,
 )
-from scanner_extractor.repository.applications.fields.values import TopicUse
 from scanner_extractor.repository.applications.frames import FrameUses, document_of, problems_by_file, python_tree
+from scanner_extractor.repository.applications.generated import GeneratedClasses
 from scanner_extractor.repository.applications.hocon import included
 from scanner_extractor.repository.applications.index import Index
 from scanner_extractor.repository.applications.modules import (
@@ -53,7 +53,6 @@ from scanner_extractor.repository.applications.settings import (
     files_named_in,
     is_settings_file,
     read_settings,
-    relaxed,
 )
 from scanner_extractor.repository.applications.settings_topics import (
     DEFINITION,
@@ -71,17 +70,17 @@ from scanner_extractor.repository.languages import BY_ENDING, language_of
 from scanner_extractor.repository.languages.language import BINDING, CHANNEL_IN, CHANNEL_OUT, DESTINATION, Access
 from scanner_extractor.repository.other_uses import is_other_use
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, is_test, suffix
-from scanner_model.columns import ColumnPath, field_name
 from scanner_model.documents.json_input import load_text
 from scanner_model.errors import InputInvalid, Problem
-from scanner_model.field_uses import MessageClass
 from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId
-from scanner_programs.endpoints import Endpoints, Passed
+from scanner_programs.endpoints import Contract, Endpoints, Passed
 from scanner_programs.frames.datasets import TOPIC
 from scanner_programs.frames.reader import Program, is_job, read_jobs
 from scanner_programs.frames.spark import Job
 from scanner_programs.frames.values import Dataset
+from scanner_programs.received.receives import UNNAMED
+from scanner_programs.received.uses import ReadAs, Used
 
 MOST_UNITS = 3_000
 """Maximum source files that are parsed: those that mention a client library, and those that define what they name."""
@@ -152,10 +151,6 @@ class KnownFiles:
         if key not in self.parts:
             self.parts[key] = read_program_parts(path, text)
         return self.parts[key]
-
-
-FieldsReading = tuple[tuple[FoundField, ...], tuple[MessageClass, ...]]
-"""The fields that programs use, and the classes of their messages."""
 
 
 def _no_fields(_: frozenset[str] | None = None) -> FieldsReading:
@@ -265,6 +260,7 @@ def read_applications(
         fitting = [path for path, text in files.items() if is_application_file(path, text)]
     reader = _Reader(files=files, source=source, variables_of=variables, fitting=sorted(fitting))
     reader.known = known or KnownFiles()
+    reader.used = UsedFields(GeneratedClasses(files))
     reader.read()
     return reader.reading()
 
@@ -294,18 +290,15 @@ class _Reader:
     frame_defaults: dict[str, set[str]] = field(default_factory=dict)
     frame_flows: dict[tuple[str, FlowEnd, FlowEnd], DeclaredFlow] = field(default_factory=dict)
     columns: dict[tuple[str, FlowEnd, FlowEnd], DeclaredFlow] = field(default_factory=dict)
-    endpoint_fields: dict[FoundField, set[str]] = field(default_factory=dict)
-    shaped: dict[tuple[str, str], bool] = field(default_factory=dict)
+    used: UsedFields = field(init=False)
     program_settings: dict[str, Settings] = field(default_factory=dict)
     settings_files: list[str] = field(default_factory=list)
     without_topic: dict[str, set[int]] = field(default_factory=dict)
     without_call: set[str] = field(default_factory=set)
     followed: set[tuple[str, int]] = field(default_factory=set)
     on_the_way: set[str] = field(default_factory=set)
-    generated: set[tuple[str, str]] = field(default_factory=set)
     evaluated: list[str] = field(default_factory=list)
     of_topologies: set[tuple[str, str]] = field(default_factory=set)
-    frame_fields: dict[tuple[str, FoundField], set[str]] = field(default_factory=dict)
     program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
     trials: Trials = field(default_factory=Trials)
     known: KnownFiles = field(default_factory=KnownFiles)
@@ -395,38 +388,12 @@ class _Reader:
 
     def _fields(self, of: frozenset[str] | None) -> FieldsReading:
         """Return the fields of messages that the programs use, and the classes of these."""
-        modules = None if of is None else self._programs_of(of)
-        uses = [use for use in self.program_uses.values() if modules is None or use.module in modules]
-        paths = [path for path in sorted(self.files) if suffix(path) in BY_ENDING and not is_test(path)] if uses else ()
-        repository = Repository(self.files, paths, self.modules.of, self.trials.refused)
-        found, classes = read_fields(repository, uses)
-        shaped = (use for use in self.endpoint_fields if self._is_shaped(use))
-        spelled = {_relaxed(use): use.path for use in shaped if (use.job, use.topic) not in self.generated}
-        found = tuple(replace(each, path=spelled.get(_relaxed(each), each.path)) for each in found)
-        of_frames: dict[FoundField, set[str]] = {}
-        for (module, use), places in self.frame_fields.items():
-            if modules is None or module in modules:
-                of_frames.setdefault(use, set()).update(places)
-        named = {_relaxed(each) for each in found}
-        for use, places in self.endpoint_fields.items():
-            if _relaxed(use) not in named:
-                of_frames.setdefault(use, set()).update(places)
-        evaluated = {_relaxed(use) for use in self.endpoint_fields}
-        listed = (replace(use, places=tuple(sorted(places)[:MOST_PLACES])) for use, places in of_frames.items())
-        others = (each for each in found if replace(each, places=()) not in of_frames)
-        return (
-            *(each for each in others if _relaxed(each) in evaluated or not self._is_shaped(each)),
-            *listed,
-        ), classes
-
-    def _is_shaped(self, found: FoundField) -> bool:
-        """Return whether all fields are known of what a program writes to a topic."""
-        return found.writes and self.shaped.get((found.job, found.topic), False)
+        return self.used.reading(self.program_uses.values(), None if of is None else self._programs_of(of))
 
     def _programs_of(self, paths: frozenset[str]) -> frozenset[str]:
         """Return the modules whose programs files may be part of: all where a module has no build file of its own."""
         changed = {self.modules.of(path) for path in paths}
-        using = {use.module for use in self.program_uses.values()} | {module for module, _ in self.frame_fields}
+        using = {use.module for use in self.program_uses.values()} | self.used.modules
         if not changed <= using | self.modules.names.keys() - {""}:
             return frozenset(using)
         return frozenset(changed.union(*map(self.modules.users, changed)))
@@ -691,7 +658,7 @@ class _Reader:
                         self._problem(one.place, f"the topic {one.topic!r} has no value", "set it with --var")
                         continue
                     sources = groups.get(one.group, []) if one.writes else []
-                    self._note_use(TopicUse(job, topic, one.writes), module, one.group)
+                    self._note_use(TopicUse(job, topic, one.writes), module)
                     self._add_use(_Use(job, topic, one.writes, one.place, "settings", tuple(sources)))
 
     def _add_declared(self) -> None:
@@ -809,13 +776,12 @@ class _Reader:
                 noted = self._note_use(TopicUse(job, topic, writes), module)
                 noted.places.add((found.unit.path, found.line))
                 noted.places |= {(unit.path, found.value.line)} if is_callers else set()
-                noted.names.add(found.value.text.rpartition("\0")[2])
                 self.of_topologies |= {(job, topic)} if found.streams else set()
                 self._add_use(_Use(job, topic, writes, place, f"code of {unit.path}", tuple(sources)))
 
-    def _note_use(self, use: TopicUse, module: str, bean: str = "") -> ProgramUse:
+    def _note_use(self, use: TopicUse, module: str) -> ProgramUse:
         """Note a use of a topic for the reading of fields."""
-        return self.program_uses.setdefault((use, module), ProgramUse(use, module=module, bean=bean))
+        return self.program_uses.setdefault((use, module), ProgramUse(use, module=module))
 
     def _program_unit(self, found: Found) -> Unit:
         """Return the file whose program uses a topic: the caller's in another module, or with an entry point."""
@@ -969,9 +935,18 @@ class _Reader:
             if any((user, use.topic, use.writes) in done for user in self._users(module)):
                 self.flows.pop((use.job, "", use.topic) if use.writes else (use.job, use.topic, ""), None)
                 del self.program_uses[use, module]
+                self.used.drop(module, use)
 
     def _add_program(self, module: str, found: Endpoints) -> None:
-        for sent in found.contracts:
+        self._add_sent(module, found.contracts)
+        for topic, place in found.received:
+            for job, name in self._users_of(module, (topic,), (place[0],), writes=False):
+                self._add_end(job, name, module, place, place, writes=False)
+        self._add_fields_read(module, found)
+        self._add_all_passed(module, found.passed)
+
+    def _add_sent(self, module: str, contracts: Iterable[Contract]) -> None:
+        for sent in contracts:
             if not (sent.managed or self._is_in(module, sent.files)):
                 continue
             at = self._own_site(module, sent.sites)
@@ -979,15 +954,35 @@ class _Reader:
                 self.on_the_way.update(sent.files)
             for job, topic in self._users_of(module, sent.topics, sent.files, writes=True):
                 self._add_end(job, topic, module, sent.place, at, writes=True)
-                known = not sent.opaque and any(path for path, _ in sent.shape.fields)
-                self.generated |= {(job, topic)} if sent.shape.generated else set()
-                self.shaped[job, topic] = self.shaped.get((job, topic), True) and known
-                for path, _ in sent.shape.fields:
-                    self._add_field(job, topic, column_path(path.split(".")), at, writes=True)
-        for topic, place in found.received:
-            for job, name in self._users_of(module, (topic,), (place[0],), writes=False):
-                self._add_end(job, name, module, place, place, writes=False)
-        self._add_all_passed(module, found.passed)
+                use = TopicUse(job, topic, True)
+                self.used.name_class(use, sent.shape.name.rpartition(".")[2])
+                for path, part in sent.shape.fields:
+                    if path:
+                        self.used.add(module, use, column_path(path.split(".")), (f"{at[0]}:{at[1]}",))
+                    elif part.text != "null":  # more than the fields that are known
+                        self.used.add(module, use, (), (f"{at[0]}:{at[1]}",), whole=False)
+
+    def _add_fields_read(self, module: str, found: Endpoints) -> None:
+        for used in found.used:
+            for use in self._readers_of(module, used):
+                self.used.add(module, use, column_path(used.path), (f"{used.place[0]}:{used.place[1]}",))
+        for known in found.classes:
+            for use in self._readers_of(module, known):
+                self.used.add_class(module, use, known)
+        if found.is_partial:
+            self.used.partial.add(module)
+
+    def _readers_of(self, module: str, one: Used | ReadAs) -> Iterator[TopicUse]:
+        """Yield the uses of the topic whose records are read; of an unknown one, those at the place that names it."""
+        _, is_unnamed, place = one.topic.partition(UNNAMED)
+        if not is_unnamed:
+            for job, name in self._users_of(module, (one.topic,), one.files, writes=False):
+                yield TopicUse(job, name, False)
+            return
+        path, _, line = place.rpartition(":")
+        for (use, own), noted in self.program_uses.items():
+            if own == module and not use.writes and (path, int(line)) in noted.places:
+                yield use
 
     def _add_all_passed(self, module: str, passed: Iterable[Passed]) -> None:
         origins: dict[tuple[str, str], set[str]] = {}
@@ -996,7 +991,7 @@ class _Reader:
             for job, target in self._users_of(module, one.topics, files, writes=True):
                 for _, origin in self._users_of(module, (one.topic,), files, writes=False, job=job):
                     origins.setdefault((job, target), set()).add(origin)
-                    self._add_passed(job, origin, target, one, self._own_site(module, one.sites))
+                    self._add_passed(module, (job, origin, target), one, self._own_site(module, one.sites))
         for job, origin, target in list(self.flows):
             # Which records reach a send by what is evaluated goes before what its callers might be by their names.
             is_by_name = (job, target) not in self.of_topologies
@@ -1050,20 +1045,24 @@ class _Reader:
         if not place[0].startswith(OUTSIDE):
             self._add_use(_Use(job, topic, writes, f"{at[0]}:{at[1]}", f"code of {at[0]}"))
 
-    def _add_passed(self, job: str, origin: str, target: str, one: Passed, at: tuple[str, int]) -> None:
+    def _add_passed(self, module: str, ends: tuple[str, str, str], one: Passed, at: tuple[str, int]) -> None:
+        job, origin, target = ends
         place = f"{at[0]}:{at[1]}"
+        if one.copied and not one.field and not one.target:
+            self.used.add(module, TopicUse(job, target, True), (), (place,))
         if not (one.field and one.target):
             self._add_use(_Use(job, target, True, place, f"code of {at[0]}", (origin,)))
             return
         read, written = column_path(one.field), column_path(one.target.split("."))
-        self._add_field(job, origin, read, at, writes=False)
-        ends = FlowEnd(name=origin, path=read), FlowEnd(name=target, path=written)
+        if not self.used.has(module, TopicUse(job, origin, False), read):  # otherwise it is known where it is read
+            self.used.add(module, TopicUse(job, origin, False), read, (place,))
+        columns = FlowEnd(name=origin, path=read), FlowEnd(name=target, path=written)
         self.columns.setdefault(
-            (job, *ends),
+            (job, *columns),
             DeclaredFlow(
                 source=self.source,
-                origin=ends[0],
-                target=ends[1],
+                origin=columns[0],
+                target=columns[1],
                 job=job,
                 description=f"code of {at[0]}",
                 evidence=place,
@@ -1071,12 +1070,6 @@ class _Reader:
                 effect="IDENTITY" if one.copied else "TRANSFORMATION",
             ),
         )
-
-    def _add_field(self, job: str, topic: str, path: ColumnPath, place: tuple[str, int], *, writes: bool) -> None:
-        plain = tuple(segment for segment in path if field_name(segment) is not None)
-        if plain:
-            use = FoundField(job, topic, writes, plain, False, ())
-            self.endpoint_fields.setdefault(use, set()).add(f"{place[0]}:{place[1]}")
 
     # --- jobs over data frames
 
@@ -1108,7 +1101,8 @@ class _Reader:
                 for flow in uses.flows:  # several files may be one job
                     self.frame_flows.setdefault((flow.job, flow.origin, flow.target), flow)
                 for each in uses.field_uses:
-                    self.frame_fields.setdefault((module, replace(each, places=())), set()).update(each.places)
+                    use = TopicUse(each.job, each.topic, each.writes)
+                    self.used.add(module, use, each.path, each.places, whole=each.whole)
             if program.statements.is_built:
                 self._replace_script(program.path, program.statements.listed)
             for path, problems in problems_by_file(program.job).items():
@@ -1125,6 +1119,7 @@ class _Reader:
         for (use, module), known in list(self.program_uses.items()):
             if use.topic in topics and use.job != job and {place for place, _ in known.places} == {path}:
                 del self.program_uses[use, module]
+                self.used.drop(module, use)
         for (owner, origin, target), flow in list(self.flows.items()):
             if owner != job and {origin, target} <= {*topics, ""} and flow.evidence.rpartition(":")[0] == path:
                 del self.flows[owner, origin, target]
@@ -1235,11 +1230,6 @@ def settings_value(settings: Settings, binding: str) -> str | None:
     """Return the destination of a binding; None where the settings do not name it."""
     found = settings.find(f"spring.cloud.stream.bindings.{binding}.destination")
     return found.value if found is not None else None
-
-
-def _relaxed(found: FoundField) -> tuple[str, str, bool, tuple[str, ...]]:
-    """Return what a found field is of, in whichever convention its name is written, without its places."""
-    return found.job, found.topic, found.writes, tuple(relaxed(segment) for segment in found.path)
 
 
 def _unresolved_calls(lines: list[int]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scanner_programs.libraries.standard import CONVERTS, HELD, ITERATES, LOOKUPS, SIZES
+from scanner_programs.libraries.standard import CONVERTS, HELD, ITERATES, LOOKUPS, NO_FIELDS, SIZES
 from scanner_programs.machine import Machine
 from scanner_programs.shapes import wire_name
 from scanner_programs.values import (
@@ -30,8 +30,15 @@ _MOST_NODES = 4_000
 _MOST_ORIGINS = 200
 _CONVERSION = re.compile(r"(?:to|as|parse|decode)[A-Z]")
 """What the names of members begin with that are the same value in another form."""
+_PATH = re.compile(r"(?:\$(?:\.[\w-]+|\['[^']+'\]|\[[\d*]+\])+|(?:/[\w-]+)+)")
+"""A path of JSON, `$.items[0].sku`, or a pointer, `/items/0/sku`."""
+_NAME = re.compile(r"[A-Za-z_][\w-]*")
+_WITHOUT_BRACKETS = frozenset(("nonEmpty", "is_empty", "get", "head"))
+"""Members of optional values and sequences that are called without brackets."""
 _RECORD = frozenset(("message", "record", "data", "msg", "delivery"))
 """What clients call a record among other things, such as its topic and partition."""
+_BESIDE = frozenset(("key", "headers", "header", "topic", "partition", "offset", "timestamp", "error"))
+"""What clients say of a record beside its value."""
 _VALUE = frozenset(("value", "payload", "body", "content", "bytes"))
 """What clients call the value of a record."""
 
@@ -58,12 +65,14 @@ class Origin(NamedTuple):
 class OriginReader:
     """Finds the origins of values; *root* returns whether records come from a value, and whether it is their value.
 
-    *topics* returns the topics that a condition says a record comes from.
+    *topics* returns the topics that a condition says a record comes from. *is_strict*: what a library makes of an
+    object of the program, with no word of a class, has no fields of it.
     """
 
     machine: Machine
     root: Callable[[Value], bool | None]
     topics: Callable[[Value], frozenset[str]] = lambda _: frozenset()
+    is_strict: bool = False
     left: int = _MOST_NODES
     _known: dict[int, tuple[Value, tuple[Origin, ...]]] = field(default_factory=dict)
     _within: set[int] = field(default_factory=set)
@@ -116,15 +125,25 @@ class OriginReader:
         return tuple(one for one in self.of(test) if one.path)
 
     def _member(self, of: Value, name: str) -> Iterable[Origin]:
-        if _CONVERSION.match(name):  # the value in another form
+        if (
+            _CONVERSION.match(name) or name.endswith(">") or name in _WITHOUT_BRACKETS | NO_FIELDS
+        ):  # the value in another form
             return self._step(of, name)
+        if name[:1] == "_" and name[1:].isdigit():  # a part of a tuple
+            return _computed(self.of(of))
         is_held = name.lower().removeprefix("get") in HELD
         if isinstance(of, Thing) and of.known is None and of.type and not is_held and name not in of.fields:
             return _computed(self.of(of))  # what an object of a library makes of what it is given
         is_list = isinstance(of, Apply) and of.of is not None and of.name in ("mapped", "filtered")
         if not is_held and (is_list or self.machine.is_plain(of)):
             return _computed(self.of(of))
-        return self._field(of, name)
+        return self.of(of) if self._is_embedded(of, name) else self._field(of, name)
+
+    def _is_embedded(self, of: Value, name: str) -> bool:
+        """Return whether a member is a struct of a library that a class of Go has as part of itself."""
+        known = self.machine.known_type(of)
+        is_go = known is not None and known.file.language == "go"
+        return is_go and known is not None and any(_last(one) == name for one in known.cls.supers)
 
     def _field(self, of: Value, name: str) -> Iterable[Origin]:
         if isinstance(of, Apply) and self.root(of) is False and name.lower() not in _VALUE:
@@ -135,9 +154,23 @@ class OriginReader:
         if known is not None and (found := self.machine.program.field(known, name)) is not None:
             written = wire_name(found[1], found[0], self.machine.program, known)
             wire = name if written is None else written
-        for one in self.of(of):
+        for one in self._of_object(of):
             is_value = known is not None and not one.inside and one.exact  # an object of the program is read from one
             yield from _below(one._replace(inside=True) if is_value else one, wire) if wire else (one,)
+
+    def _of_object(self, of: Value) -> Iterable[Origin]:
+        """Return the origins of an object whose member is asked for: one that is made of fields has none of theirs."""
+        match of if self.is_strict else None:
+            case Thing(base=base, arguments=arguments):
+                return self._together([*arguments, *((base,) if base is not None else ())])
+            case Cond(test=test, then=then, otherwise=otherwise):
+                ways = self._of_object(then), self._of_object(otherwise)
+                if topics := self.topics(test):
+                    return (*_from(ways[0], topics), *_but_from(ways[1], topics))
+                return (*ways[0], *ways[1])
+            case Apply(name="one of", of=None, arguments=arguments):
+                return [one for each in arguments for one in self._of_object(each)]
+        return self.of(of)
 
     def _applied(self, value: Apply) -> Iterable[Origin]:
         of, arguments = value.of, value.arguments
@@ -166,11 +199,22 @@ class OriginReader:
         looked_up = _looked_up(value)
         if of is not None and looked_up and any(one.exact for one in self.of(of)):
             return self._field(of, looked_up)
+        if steps := _steps(value):  # `JsonPath.read(text, "$.customer.name")`, `tree.at("/items/0/sku")`
+            objects = [one for one in (of, *arguments) if one is not None and any(each.exact for each in self.of(one))]
+            inside = [each._replace(inside=True) for one in objects[:1] for each in self.of(one)]
+            for name in steps:
+                inside = [below for one in inside for below in _below(one, name)]
+            return inside
         parts = [self.of(one) for one in ((of, *arguments) if of is not None else arguments)]
         filled = [one for one in parts if one]
         together = [one for each in filled for one in each]
         if any(isinstance(one, Closure | Method) or (isinstance(one, Thing) and one.known) for one in arguments):
             return _computed(together)  # by code that is not known to have run
+        is_given = any(self.machine.known_type(one) is not None for one in arguments) and not any(
+            map(_is_class, arguments)
+        )
+        if self.is_strict and is_given and together:
+            return tuple(one._replace(exact=False, form=False) for one in together)
         if len(filled) == 1 and all(not one.path and one.exact for one in together):
             is_method = (of is not None and bool(parts[0])) or value.name in ITERATES
             is_reader = any(isinstance(one, Apply) and self.root(one) is False for one in arguments)
@@ -192,8 +236,12 @@ class OriginReader:
                 yield one._replace(exact=False)
             elif not one.inside and name.lower().removeprefix("get") in _VALUE | _RECORD:
                 yield from _below(one, name)
-            else:
+            elif one.inside or name.lower().removeprefix("get") not in _BESIDE:
                 yield one
+
+
+def _last(kind: str) -> str:
+    return kind.lstrip("*").rpartition(".")[2]
 
 
 def _below(one: Origin, name: str) -> Iterable[Origin]:
@@ -249,8 +297,16 @@ def _looked_up(value: Apply) -> str:
     first = value.arguments[0] if value.arguments and len(value.arguments) <= 2 else None
     name = value.name.partition("<")[0]
     is_name = isinstance(first, Const) and first.text.replace("_", "a").replace("-", "a").isalnum()
-    is_lookup = name.startswith(("get", "Get", "opt", "as_", "path")) or name in LOOKUPS
+    is_lookup = (name != "getBytes" and name.startswith(("get", "Get", "opt", "as_", "path"))) or name in LOOKUPS
     return first.text if is_name and is_lookup and isinstance(first, Const) and not first.text.isdigit() else ""
+
+
+def _steps(value: Apply) -> list[str]:
+    """Return the names in a path or pointer of JSON that a call is given; none for other calls."""
+    for one in value.arguments[:2]:
+        if isinstance(one, Const) and one.text[:1] in ("$", "/") and (names := _PATH.fullmatch(one.text)):
+            return _NAME.findall(names[0])
+    return []
 
 
 def shortest(found: Iterable[Origin]) -> tuple[Origin, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from scanner_programs import ir
 from scanner_programs.libraries.rows import Client, begins, plain
+from scanner_programs.libraries.standard import HOLDERS, SEQUENCES
 from scanner_programs.libraries.streams import is_streams
 from scanner_programs.machine import Machine, Made
 from scanner_programs.program import Place, Scope, base_type, parameters_of
@@ -15,6 +16,8 @@ from scanner_programs.values import Apply, Cond, Const, Get, Input, Items, Shown
 _FURTHEST = 40
 _NAMED = frozenset(("topic", "topics", "topic_name", "pattern", "topicpattern"))
 """The names of arguments that name topics."""
+UNNAMED = "\0"
+"""What the place of a subscription begins with that stands for topics whose names are not known."""
 _NOT_RECORDS = frozenset(("Header", "Headers", "Ctx", "KafkaKey", "Inject", "Context"))
 """Notes of parameters of a listener that are given something else than the value of a record."""
 
@@ -39,6 +42,7 @@ class Receives:
     """The subscriptions of a program; *texts* returns the names that a topic may have.
 
     *given* are the topics whose records a framework gives to functions by its settings, each with the function's place.
+    *unnamed* are subscriptions of topics whose names are not known: each has its place in their stead.
     """
 
     machine: Machine
@@ -46,6 +50,7 @@ class Receives:
     texts: Callable[[Value], Iterator[str]]
     noted: list[Subscription] = field(default_factory=list)
     given: dict[str, tuple[str, int]] = field(default_factory=dict)
+    unnamed: list[Subscription] = field(default_factory=list)
     _listened: dict[int, tuple[str, ...] | None] = field(default_factory=dict)
 
     def note(self, made: Made, name: str) -> bool:
@@ -59,9 +64,11 @@ class Receives:
         given = named or [value for key, value in made.given if not key]
         topics = tuple(dict.fromkeys(self._topics_of(listed[0], name, given)))
         texts = (_identity(made.of), _identity(made.of, numbered=True)) if made.of is not None else ("", "")
-        found = Subscription(texts[0], made.place, topics, texts[1], self.kinds_of(made))
-        if topics and found not in self.noted:
-            self.noted.append(found)
+        place = f"{UNNAMED}{made.place[0]}:{made.place[1]}"
+        found = Subscription(texts[0], made.place, topics or (place,), texts[1], self.kinds_of(made))
+        known = self.noted if topics else self.unnamed
+        if found not in known:
+            known.append(found)
         return bool(topics)
 
     def _topics_of(self, row: Client, name: str, given: Sequence[Value]) -> Iterator[str]:
@@ -131,8 +138,22 @@ class Receives:
             if handled:
                 return False if at == handled[0] else None
             if self.listened(view) is not None and not self._is_other(view, at):
-                return True
+                return not self._holds_value(value)
         return None
+
+    def _holds_value(self, value: Input) -> bool:
+        """Return whether an object is declared as one of a library's generic class, which has the value beside others.
+
+        That is so for one of its own and for each of several, but not for a map.
+        """
+        kind = value.type.partition("\0")[0]
+        while inside := parameters_of(kind):
+            simple = base_type(kind).rpartition(".")[2]
+            if simple not in HOLDERS and not simple.lower().endswith(SEQUENCES):
+                is_map = simple == "Record" or simple.lower().endswith(("map", "dict"))
+                return not is_map and self.machine.known_type(value) is None
+            kind = inside[-1]
+        return False
 
     def _source_in(self, value: Value) -> bool:
         """Return whether a value is what a stream is read from: an object of a library of streams that names topics."""
@@ -182,19 +203,28 @@ class Receives:
 
         *files* are those of the functions on the way: a subscription in one of them goes before others.
         """
-        value: Value | None = root
         if isinstance(root, Apply) and root.of is None and root.name == "received":
             return tuple(one.text for one in root.arguments if isinstance(one, Const))
+        return self._of(root, view, files, self.noted)
+
+    def places(self, root: Value, view: Place, files: Sequence[str]) -> tuple[str, ...]:
+        """Return where topics are named whose records come from a value, if they are not known: file and line."""
+        if isinstance(root, Input) and self.listened(view) == ():
+            return (f"{UNNAMED}{view.file.path}:{view.function.line}",)
+        return self._of(root, view, files, self.unnamed)
+
+    def _of(self, root: Value, view: Place, files: Sequence[str], listed: Sequence[Subscription]) -> tuple[str, ...]:
+        value: Value | None = root
         while value is not None:
             found = tuple(self._made_for(value)) if isinstance(value, Apply | Thing) else ()
             if found:
                 return self._repeated(value, found) if isinstance(value, Apply) else found
             text, own = _identity(value), _identity(value, numbered=True)
-            noted = [one for one in self.noted if one.own == own] or [one for one in self.noted if one.of == text]
+            noted = [one for one in listed if one.own == own] or [one for one in listed if one.of == text]
             if noted:
                 return tuple(dict.fromkeys(topic for one in noted for topic in one.topics))
             inside = {base_type(one) for one in parameters_of(_type_of(value))}
-            typed = [one for one in self.noted if one.kinds & inside]
+            typed = [one for one in listed if one.kinds & inside]
             if typed:
                 return tuple(dict.fromkeys(topic for one in typed for topic in one.topics))
             before = _before(value)
@@ -203,7 +233,7 @@ class Receives:
                 if listened:
                     return listened
             value = before
-        near = {one.topics for one in self.noted if one.place[0] in files} or {one.topics for one in self.noted}
+        near = {one.topics for one in listed if one.place[0] in files} or {one.topics for one in listed}
         found = next(iter(near)) if len(near) == 1 else ()
         return found if len(found) == 1 else ()  # of several, the object itself says which
 

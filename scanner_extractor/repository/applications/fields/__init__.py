@@ -1,1 +1,0 @@
-"""Which fields of messages programs read and write, from their source code."""
