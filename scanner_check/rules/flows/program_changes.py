@@ -40,8 +40,8 @@ from scanner_check.sides.programs import (
     given_brokers,
     is_readable,
     parts_near,
-    without_renames,
 )
+from scanner_check.sides.renamed_functions import without_renames
 from scanner_check.users.field_users import with_field_users
 from scanner_check.users.hits import Hits
 from scanner_check.users.others import CLUSTER
