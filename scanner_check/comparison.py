@@ -409,7 +409,7 @@ class _Comparison:
                 name, place = job.flows.job.name, self._place((job,), dataset.name)
                 if (name, dataset) in kept:
                     continue
-                affected = tuple(hit for hit in self._hits.of(dataset) if hit.use != "writes")
+                affected = self._hits.readers((dataset,))
                 yield WRITER_LOST.found(
                     Verdict.IMPACT, place, f"job {name}", name, dataset.name, item=dataset.name, affected=affected
                 )
@@ -433,10 +433,9 @@ class _Comparison:
                 if not had and self._is_addition(job.flows.job.name):
                     verdict = Verdict.FINE
                 instead = tuple(other.name for other in sorted(had))
-                users = (hit for written in sorted(written_by(job)) for hit in self._hits.of(written))
-                hit = tuple(hit for hit in users if hit.use != "writes")
+                hit = self._hits.readers(sorted(written_by(job)))
                 yield INPUT_WITHOUT_WRITER.found(
-                    verdict, place, target, dataset.name, instead, item=dataset.name, affected=tuple(dict.fromkeys(hit))
+                    verdict, place, target, dataset.name, instead, item=dataset.name, affected=hit
                 )
         for dataset in sorted(lost):
             place = self._place(before)

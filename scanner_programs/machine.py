@@ -248,7 +248,7 @@ class Machine:
         self._named: dict[tuple[str, str, int], Value] = {}
         self._packages: dict[tuple[str, str, str], bool] = {}
         self._sides: dict[str, Items] = {}
-        self._filled: dict[int, frozenset[str]] = {}
+        self._maps_of: dict[int, frozenset[str]] = {}
         self._profiles: Mapping[tuple[str, str], Profile] | None = None
         self._inner: dict[str, list[ir.Declare | ir.Assign]] = {}
         self._constants: dict[tuple[str, str], Value] = {}
@@ -1819,9 +1819,9 @@ class Machine:
         value = self._zero(code.type, scope) if value is None else self.converted(value, code.type, scope)
         if isinstance(value, Apply) and not value.arguments and isinstance(code.target, Name) and self._frames:
             function = self._frames[-1].function
-            if id(function) not in self._filled:
-                self._filled[id(function)] = _filled_in(function)
-            if code.target.name in self._filled[id(function)]:
+            if id(function) not in self._maps_of:
+                self._maps_of[id(function)] = _filled_in(function)
+            if code.target.name in self._maps_of[id(function)]:
                 value = Thing(depth=len(self.guards), base=value)
         self._take_apart(code.target, value, scope)
 

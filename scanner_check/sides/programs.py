@@ -180,6 +180,12 @@ def parts_near(files: Sequence[File], using: Mapping[str, Collection[str]]) -> d
     return found
 
 
+def functions_in(files: Iterable[File]) -> dict[Part, tuple[str, int]]:
+    """Return the canonical text and the line of the functions in files."""
+    places = (place for file in files for place in Program((file,)).places if place.function.body is not None)
+    return {(place.file.path, place.name): _part(place) for place in places if place.function.name}
+
+
 _MOST_MEANT = 2
 _PORTS = frozenset(("9092", "9096", "9098"))
 _BROKERS = ("kafka", "broker", "redpanda")

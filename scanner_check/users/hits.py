@@ -86,6 +86,10 @@ class Hits:
                 known = {(hit.kind, hit.name, hit.path) for hit in hits}
         return tuple(sorted(hits, key=lambda hit: _KINDS.index(hit.kind) if hit.kind in _KINDS else len(_KINDS)))
 
+    def readers(self, datasets: Iterable[GraphDataset]) -> tuple[Affected, ...]:
+        """Return who uses one of some datasets, each once, without those that only write them."""
+        return tuple(dict.fromkeys(hit for one in datasets for hit in self.of(one) if hit.use != "writes"))
+
     def alike(self, dataset: GraphDataset) -> tuple[GraphDataset, ...]:
         """Return the topics that are called like a topic of another dictionary; any other dataset is itself."""
         if dataset.kind is not NodeKind.TOPIC:

@@ -284,7 +284,6 @@ class Coverage:
             yield _unknown(place, f"{edits[0].document.kind} {edits[0].document.name}".strip(), _shown(edits))
         for job in jobs:
             written = sorted(written_by(job))
-            users = dict.fromkeys(hit for dataset in written for hit in self._hits.of(dataset) if hit.use != "writes")
             name = job.flows.job.name
             yield JOB_STOPPED.found(
                 Verdict.IMPACT if written else Verdict.FINE,
@@ -294,7 +293,7 @@ class Coverage:
                 tuple(dataset.name for dataset in written),
                 edits[0].shown,
                 item=name,
-                affected=tuple(users),
+                affected=self._hits.readers(written),
             )
 
     # --- findings
@@ -326,8 +325,8 @@ class Coverage:
         if not names and (name := self._programs.unresolved_program(place.file)):
             names, is_read, target = (name,), True, f"job {name}"
         message = NOT_JUDGED.message(what, names, topics, is_read, form="of programs")
-        users = dict.fromkeys(user for dataset in hit for user in self._hits.of(dataset) if user.use != "writes")
-        yield NOT_JUDGED.found(verdict, place, target, message=message, reasons=tuple(reasons), affected=tuple(users))
+        users = self._hits.readers(hit)
+        yield NOT_JUDGED.found(verdict, place, target, message=message, reasons=tuple(reasons), affected=users)
 
 
 def _line_with(words: Iterable[str], before: str, after: str) -> int:

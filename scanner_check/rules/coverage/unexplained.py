@@ -107,11 +107,9 @@ class Unexplained:
             keys = changed_settings(dict(old.config), dict(new.config), is_read=name in written)
             keys += [member for member in ("parent", "state") if getattr(old, member) != getattr(new, member)]
             if keys:
-                hit = [hit for one in sorted(written.get(name, ())) for hit in self._hits.of(one)]
                 finding = _unknown(new.place, f"job {name}", NOT_JUDGED.message(name, form="job"), name)
                 reasons = tuple(Message("no rule", (key,)) for key in keys)
-                affected = tuple(one for one in dict.fromkeys(hit) if one.use != "writes")
-                yield replace(finding, reasons=reasons, affected=affected)
+                yield replace(finding, reasons=reasons, affected=self._hits.readers(sorted(written.get(name, ()))))
 
     def _undeployed(self, texts: Mapping[str, tuple[str, str]]) -> Iterator[ChangeFinding]:
         """Yield the connectors whose file leaves what a script or kustomization deploys."""
@@ -134,9 +132,8 @@ class Unexplained:
                 written = [
                     dataset for job in self._base.jobs if job.flows.job.name == name for dataset in written_by(job)
                 ]
-                users = dict.fromkeys(hit for dataset in sorted(written) for hit in self._hits.of(dataset))
                 message = JOB_STOPPED.message(name, form="not deployed")
-                affected = tuple(hit for hit in users if hit.use != "writes")
+                affected = self._hits.readers(sorted(written))
                 yield JOB_STOPPED.found(
                     Verdict.IMPACT, place, f"job {name}", message=message, item=name, affected=affected
                 )
@@ -230,9 +227,8 @@ class Unexplained:
             reasons = [literal(mask_statement(code)[:_LONGEST]) for code in codes[:_LISTED]]
             written = self._written_in(path)
             reasons += [Message("writes", (tuple(one.name for one in written[:_LISTED]),))] if written else []
-            users = dict.fromkeys(hit for one in written for hit in self._hits.of(one) if hit.use != "writes")
             finding = _unknown(f"{path}:{self._line_of(path, codes, texts)}", path, message)
-            yield replace(finding, reasons=tuple(reasons), affected=tuple(users))
+            yield replace(finding, reasons=tuple(reasons), affected=self._hits.readers(written))
 
     def _written_in(self, path: str) -> list[GraphDataset]:
         """Return what the statements of a file write in the first commit."""

@@ -36,10 +36,12 @@ from scanner_check.sides.programs import (
     endpoints,
     file_text,
     files_of,
+    functions_in,
     given_brokers,
     is_readable,
     parts_near,
 )
+from scanner_check.sides.renamed_functions import without_renames
 from scanner_check.users.field_users import with_field_users
 from scanner_check.users.hits import Hits
 from scanner_check.users.others import CLUSTER
@@ -199,21 +201,15 @@ class ProgramChanges:
         Those have the words that name the client. Each part has its line.
         """
         paths = list(dict.fromkeys((*listed, *using)))
-        before, after = (
-            parts_near(
-                [file for path in paths if path in tree and (file := self.sources.file(path, tree[path]))], using
-            )
+        sides = [
+            [file for path in paths if path in tree and (file := self.sources.file(path, tree[path]))]
             for tree in (self._trees.base, self._trees.head)
-        )
-        gone, come = (
-            {(part[1], one[part][0]) for part in one.keys() - other.keys()}
-            for one, other in ((before, after), (after, before))
-        )
+        ]
+        edited = [functions_in(file for file in files if file.path in self.edited) for files in sides]
+        before, after = without_renames([parts_near(files, using) for files in sides], edited)
         for part in dict.fromkeys((*after, *before)):
             texts = [side[part][0] for side in (before, after) if part in side]
-            if (part[1], texts[0]) in gone & come:
-                continue  # it is in another file now
-            if part[0] in self.edited and len(set(texts)) + (len(texts) == 1) > 1:
+            if part[0] in self.edited and any(texts) and len(set(texts)) + (len(texts) == 1) > 1:
                 yield part, (after.get(part) or before[part])[1]
 
     @cached_property

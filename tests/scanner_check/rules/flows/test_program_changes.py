@@ -393,6 +393,44 @@ def test_code_around_a_client_that_is_not_known_is_unknown(check, path, old, new
     assert check({path: text.replace(old, new)}, {**BASE, "Cargo.toml": "", path: text}).verdict is verdict
 
 
+OUTLET = (
+    "package a;\nimport io.acme.kafka.Outlet;\nclass Out {\n  Outlet outlet;\n"
+    "  void publish(Order order) { outlet.push(order.id, body(order)); }\n"
+    "  String body(Order order) { return pack(order.total, order.lane); }\n"
+    "  void onOrder(Order order) { outlet.push(order.lane); }\n}\n"
+)
+MOVED = (
+    OUTLET.replace("  String body(Order order) { return pack(order.total, order.lane); }\n", "").replace(
+        "body(", "Bodies.made("
+    ),
+    "package a;\nclass Bodies {\n  static String made(Order order) { return pack(order.total, order.lane); }\n}\n",
+)
+
+
+def test_a_function_that_has_another_name_and_file_is_the_same(check):
+    """What it does is compared, and what calls it does so by the new name."""
+    base, (out, bodies) = {**BASE, "Out.java": OUTLET}, MOVED
+
+    assert check({"Out.java": OUTLET.replace("body(", "made(")}, base).verdict is Verdict.FINE
+    assert check({"Out.java": out, "Bodies.java": bodies}, base).verdict is Verdict.FINE
+
+
+@pytest.mark.parametrize(
+    ("out", "bodies"),
+    [
+        (MOVED[0], MOVED[1].replace("order.lane", "order.id")),
+        (MOVED[0].replace("order.id", "order.lane"), MOVED[1]),
+        (MOVED[0].replace("onOrder", "on"), MOVED[1]),
+        (MOVED[0].replace("Bodies.made(", "Pages.made("), MOVED[1]),
+    ],
+    ids=["it does something else", "what calls it does", "one that nothing calls by its name", "another class"],
+)
+def test_a_function_with_another_name_hides_no_other_change(check, out, bodies):
+    base = {**BASE, "Out.java": OUTLET}
+
+    assert check({"Out.java": out, "Bodies.java": bodies}, base).verdict is Verdict.UNKNOWN
+
+
 def test_statement_that_reads_other_columns_is_not_hit_by_a_lost_field(check):
     """Its columns are known: it does not use the field, however it uses the topic."""
     code = "from kafka import KafkaProducer\nKafkaProducer().send('orders', {'id': 1, 'currency': 'EUR'})\n"
