@@ -102,8 +102,9 @@ def unwritten_fields(
 ) -> Iterator[UnwrittenField]:
     """Yield the *uses* that read a field that is in none of a topic's *columns*, by topic, and that no writer sets.
 
-    A topic without columns is left out unless all fields that its *writers* set are known. A column without a name is
-    a whole message, which may have any field.
+    Where the fields that one of its *writers* sets are not known, a field of a topic is only yielded if one of its
+    columns has a similar name: messages of a class that no schema describes may have it. A column without a name is a
+    whole message, which may have any field.
     """
     written: dict[str, list[FieldUse]] = {}
     for writer in writers:
@@ -111,13 +112,16 @@ def unwritten_fields(
             written.setdefault(writer.topic, []).append(writer)
     for use in uses:
         others, own = written.get(use.topic, []), columns.get(use.topic, ())
-        is_known = bool(own) or (bool(others) and all(other.extent is FieldExtent.FIELD for other in others))
-        if use.direction is not Direction.READS or use.extent is not FieldExtent.FIELD or not is_known:
+        is_known = all(other.extent is FieldExtent.FIELD for other in others)
+        is_asked = bool(own) or (bool(others) and is_known)
+        if use.direction is not Direction.READS or use.extent is not FieldExtent.FIELD or not is_asked:
             continue
         known = [*own, *(other.path for other in others if other.extent is FieldExtent.FIELD)]
         if not _has_field({plain_path(path) for path in known}, plain_path(use.path)):
             names = {path_name(path): None for path in known if len(path) == len(use.path)}
-            yield UnwrittenField(use, tuple(get_close_matches(path_name(use.path), list(names), n=3, cutoff=0.6)))
+            similar = tuple(get_close_matches(path_name(use.path), list(names), n=3, cutoff=0.6))
+            if is_known or similar:
+                yield UnwrittenField(use, similar)
 
 
 def _has_field(known: Collection[tuple[str, ...]], field: tuple[str, ...]) -> bool:
