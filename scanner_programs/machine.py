@@ -242,7 +242,7 @@ class Machine:
         self.compared: list[Value] = []
         self._texts: dict[int, tuple[Value, str]] = {}
         self._opposites: dict[int, tuple[Value, str]] = {}
-        self._told: list[tuple[Value, list[str]]] = []
+        self._noted_tests: list[tuple[Value, list[str]]] = []
         self._known: Counter[str] = Counter()
         self._written_names: set[str] = set()
         self._named: dict[tuple[str, str, int], Value] = {}
@@ -1206,16 +1206,16 @@ class Machine:
     def _known_tests(self) -> Counter[str]:
         """Return how often the conditions of here say each text; what the last question had of them is kept."""
         same = 0
-        for (one, _), guard in zip(self._told, self.guards, strict=False):
+        for (one, _), guard in zip(self._noted_tests, self.guards, strict=False):
             if one is not guard:
                 break
             same += 1
-        for _, texts in self._told[same:]:
+        for _, texts in self._noted_tests[same:]:
             self._known.subtract(texts)
-        del self._told[same:]
+        del self._noted_tests[same:]
         for guard in self.guards[same:]:
             texts = [self._shown(one) for one in conjuncts(guard)]
-            self._told.append((guard, texts))
+            self._noted_tests.append((guard, texts))
             self._known.update(texts)
         return self._known
 
@@ -3047,7 +3047,7 @@ class Machine:
                 if found is not None:
                     return found
             if kind and isinstance(value, Get):
-                return None  # a member of a record, whose type says that it is no stream
+                return None  # a member of a record whose type is another than a stream
             value = value.of if isinstance(value, Apply | Get) else None
         return None
 

@@ -132,8 +132,8 @@ def profiles(program: Program) -> Mapping[tuple[str, str], Profile]:
                 if one.function.name == "ForMember" and len(one.arguments) == 2:
                     name, made = (_returned(each.value) for each in one.arguments)
                     if isinstance(name, Member):
-                        is_made = isinstance(made, Call) and bool(made.arguments)
-                        members.setdefault(name.name, made.arguments[0].value if is_made else None)
+                        given = made.arguments if isinstance(made, Call) else ()
+                        members.setdefault(name.name, given[0].value if given else None)
                 one = one.function.of
             if isinstance(one, Call) and isinstance(one.function, Name) and one.function.name.startswith("CreateMap<"):
                 kinds = [base_type(kind) for kind in parameters_of(one.function.name)]

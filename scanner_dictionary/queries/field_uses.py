@@ -113,8 +113,8 @@ def unwritten_fields(
     for use in uses:
         others, own = written.get(use.topic, []), columns.get(use.topic, ())
         is_known = all(other.extent is FieldExtent.FIELD for other in others)
-        is_asked = bool(own) or (bool(others) and is_known)
-        if use.direction is not Direction.READS or use.extent is not FieldExtent.FIELD or not is_asked:
+        may_miss = bool(own) or (bool(others) and is_known)
+        if use.direction is not Direction.READS or use.extent is not FieldExtent.FIELD or not may_miss:
             continue
         known = [*own, *(other.path for other in others if other.extent is FieldExtent.FIELD)]
         if not _has_field({plain_path(path) for path in known}, plain_path(use.path)):
