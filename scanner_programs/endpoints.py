@@ -16,7 +16,7 @@ from scanner_programs.ir import Kind, Literal, Name, deep_recursion, walk
 from scanner_programs.libraries.clients import CLIENTS
 from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.standard import ADDS, TAKES
-from scanner_programs.machine import Given, Machine, Made, watches
+from scanner_programs.machine import MOST_STEPS_TOGETHER, Given, Machine, Made, watches
 from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, container_name, parameters_of
 from scanner_programs.received.origins import Origin, OriginReader, shortest
 from scanner_programs.received.receives import Receives
@@ -433,11 +433,12 @@ class _Reader:
         """Evaluate the functions that put something in a queue or channel which others take it from."""
         taken, feeders = set(), []
         for place in places:
+            own = _own_lists(place.function)
             for name, one in called_in(place.function):
                 of = one.function.of if isinstance(one.function, ir.Member) else None
                 if of is not None and (name in TAKES or (name == "get" and not one.arguments)):
                     taken.add(self._container(of))
-                elif of is not None and name in ADDS:
+                elif of is not None and name in ADDS and not (isinstance(of, ir.Name) and of.name in own):
                     feeders.append((self._container(of), place))
             taken |= {
                 self._container(one.source) for one in walk(place.function) if isinstance(one, ir.Loop) and one.source
@@ -450,6 +451,9 @@ class _Reader:
         outer = self._outermost(callers.values())
         listed |= {key: place for key, place in [*callers.items()][:_MOST_CALLERS] if key in outer}
         for place in listed.values():  # from outside, it is known what the container is
+            if self._machine.steps > MOST_STEPS_TOGETHER // 2:  # the rest is for what is sent
+                self._machine.spent = True
+                break
             self._view = place
             self._machine.run(place)
             self._note_uses(place)
@@ -473,8 +477,11 @@ class _Reader:
         handled: set[str] = set()
         given: list[tuple[str, Place]] = []
         for place in places:
+            own = _own_lists(place.function)
             for _, one in called_in(place.function):
                 of = one.function.of if isinstance(one.function, ir.Member) else None
+                if isinstance(of, ir.Name) and of.name in own:
+                    continue
                 name = self._container(of) if of is not None and one.arguments else ""
                 if name in self._exchanges:
                     found.append((name, place))
@@ -1610,6 +1617,21 @@ def _kept(stream: Value) -> Iterator[Value]:
         if value.name not in ("mapped", "keyed") and value.arguments:
             yield value if value.of is None else Apply(value.name, None, value.arguments, value.names)
         value = value.of
+
+
+def _own_lists(function: ir.Function) -> frozenset[str]:
+    """Return the variables of a function that are lists which it makes, and which no function inside of it uses.
+
+    Others have such a list only if they are given it: there is nothing to be taken from it by its name.
+    """
+    made, inside = set(), set()
+    for one in walk(function.body):
+        if isinstance(one, ir.Declare | ir.Assign) and isinstance(one.target, ir.Name):
+            if isinstance(one.value, ir.Sequence):
+                made.add(one.target.name)
+        elif isinstance(one, ir.Lambda | ir.Function):
+            inside |= {name.name for name in walk(one) if isinstance(name, ir.Name)}
+    return frozenset(made - inside)
 
 
 def _is_nothing(parts: Mapping[str, Value]) -> bool:
