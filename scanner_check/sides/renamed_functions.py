@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -44,17 +43,19 @@ def without_renames(
                 side.pop(pair[at], None)
             for part, (text, line) in side.items():
                 for pair in renamed:
-                    text = _call_of(pair[at]).sub(pair[0][1], text)
+                    for call in _calls_of(pair[at]):
+                        text = text.replace(call, f"Call({pair[0][1]}, ")
                 side[part] = text, line
     return [{part: side[part] for part in own if part in side} for own, side in zip(near, sides, strict=True)]
 
 
 def _is_called(part: Part, side: Mapping[Part, tuple[str, int]]) -> bool:
-    return any(_call_of(part).search(text) for other, (text, _) in side.items() if other != part)
+    calls = _calls_of(part)
+    return any(call in text for other, (text, _) in side.items() if other != part for call in calls)
 
 
-def _call_of(part: Part) -> re.Pattern[str]:
-    """Return what finds a function where it is called by its name, alone or behind that of its class."""
+def _calls_of(part: Part) -> list[str]:
+    """Return how calls of a function begin: by its name, alone or behind that of its class."""
     owner, _, name = part[1].rpartition(".")
-    before = "|".join(re.escape(one) for one in (owner, "this") if one)
-    return re.compile(rf"(?<=Call\()(?:(?:{before})\.)?{re.escape(name)}(?=, )")
+    names = [name, *(f"{one}.{name}" for one in dict.fromkeys((owner, "this")) if one)]
+    return [f"Call({each}, " for each in names]

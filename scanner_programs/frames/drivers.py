@@ -217,7 +217,7 @@ def _by_url(job: Job, url: str) -> Connection:
     return Connection(job, product, server, database.partition("?")[0])
 
 
-_TEMPLATE = re.compile(r"\{\{-?\s*(.*?)\s*-?\}\}")
+_TEMPLATE = re.compile(r"\{\{([^{}]*)\}\}")
 _INCLUDED = re.compile(r"\{%-?\s*include\s+['\"]([^'\"]+)['\"]\s*-?%\}")
 _INSERT = re.compile(r"(?i)\bINSERT\s+(?!INTO\b|OVERWRITE\b)")
 _UNSET = re.compile(r"\$\{\w+\}\.")
@@ -300,7 +300,7 @@ class Warehouse:
         return f"{_SETTING_MARK}{len(self.settings) - 1}_"
 
     def _filled(self, match: re.Match[str]) -> str:
-        value = self.macros.get(match[1])
+        value = self.macros.get(match[1].strip("- \t\n"))
         return value if isinstance(value, str) and "{{" not in value else _ANY
 
 
