@@ -196,7 +196,7 @@ _OF_FILES: Mapping[str, _Template] = {
     "not-judged of programs": _of_programs,
     "not-judged records of a library": lambda names: (
         f"{few(names)} {'is' if len(names) == 1 else 'are'} removed or retyped in a library that writes records; "
-        "who uses them is not in this repository"
+        "the programs that use it are not in this repository"
     ),
     "not-judged requests": (
         "requests to a schema registry or Kafka Connect change, and scanner does not interpret them"

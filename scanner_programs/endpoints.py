@@ -702,7 +702,7 @@ class _Reader:
         # A map without a class is what is written, whatever its members are called.
         is_map = isinstance(rest.get("value"), Thing) and not rest["value"].type  # type: ignore[union-attr]
         if "value" in rest and not is_map and not any("value" in one for one in listed):
-            message = [one for one in self._parts_of(machine, rest["value"], 0) if not _is_nothing(one)]
+            message = [one for one in self._parts_of(machine, rest["value"], 0) if not self._is_nothing(one)]
             if message and all(one.keys() - {"value", "guard"} for one in message):
                 rest = {key: value for key, value in rest.items() if key != "value"}
                 listed = message
@@ -713,6 +713,13 @@ class _Reader:
                 if topic is not None:
                     together["topic"] = topic
             self._emit(together, name, made.place, made.guards, made.of)
+
+    def _is_nothing(self, parts: Mapping[str, Value]) -> bool:
+        """Return whether one way of a send has no record: nothing, an empty list, or what a library makes of it."""
+        value = parts.get("value") if parts.keys() <= {"value", "guard"} else None
+        while isinstance(value, Apply) and len(value.arguments) == 1 and self._signature(value.name, 1) is not None:
+            value = value.arguments[0]
+        return value == NULL or (isinstance(value, Items) and not value.values)
 
     def _bound_topic(self, value: Value) -> Value:
         if isinstance(value, Const):
@@ -1620,26 +1627,26 @@ def _kept(stream: Value) -> Iterator[Value]:
 
 
 def _own_lists(function: ir.Function) -> frozenset[str]:
-    """Return the variables of a function that are lists which it makes, and which no function inside of it uses.
+    """Return the variables of a function with lists that it makes and keeps for itself: no other takes from them.
 
-    Others have such a list only if they are given it: there is nothing to be taken from it by its name.
+    A list that it gives to a call, stores elsewhere or uses in a function inside of it is shared.
     """
-    made, inside = set(), set()
+    made: set[str] = set()
+    shared: set[str] = set()
     for one in walk(function.body):
-        if isinstance(one, ir.Declare | ir.Assign) and isinstance(one.target, ir.Name):
-            if isinstance(one.value, ir.Sequence):
+        given: object = None
+        if isinstance(one, ir.Declare | ir.Assign):
+            if isinstance(one.target, ir.Name) and isinstance(one.value, ir.Sequence):
                 made.add(one.target.name)
+            if isinstance(one.value, ir.Name | ir.Sequence | ir.Record | ir.Choice):
+                given = one.value
+        elif isinstance(one, ir.Argument):
+            given = one.value
         elif isinstance(one, ir.Lambda | ir.Function):
-            inside |= {name.name for name in walk(one) if isinstance(name, ir.Name)}
-    return frozenset(made - inside)
-
-
-def _is_nothing(parts: Mapping[str, Value]) -> bool:
-    """Return whether one way of a send is given no record: nothing, an empty list, or a list of the library of it."""
-    value = parts.get("value") if parts.keys() <= {"value", "guard"} else None
-    while isinstance(value, Apply) and value.of is None and len(value.arguments) == 1:
-        value = value.arguments[0]
-    return value == NULL or (isinstance(value, Items) and not value.values)
+            given = one
+        if given is not None:
+            shared |= {name.name for name in walk(given) if isinstance(name, ir.Name)}
+    return frozenset(made - shared)
 
 
 def _is_class_test(test: Value) -> bool:

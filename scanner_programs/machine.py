@@ -1705,7 +1705,7 @@ class Machine:
             if (isinstance(source, Items) and not source.values and self._frames) or (is_given and name in self.fed):
                 listed = self.fed.get(name, [])
                 self._take(name)
-                source = Apply("each", None, tuple(listed)) if listed else Opaque(f"contents of {name}")
+                source = Apply("one of", None, tuple(listed)) if listed else Opaque(f"contents of {name}")
                 self._take_apart(code.target, source, inner)
                 self._turn(code.body, inner, start)
                 return NULL
@@ -3004,7 +3004,8 @@ class Machine:
         """Return what a profile of the program makes of an object; None without one for the two classes."""
         if self._profiles is None:
             self._profiles = profiles(self.program)
-        target = self.program.class_of(parameters_of(name)[-1], scope.file, scope.known)
+        kinds = parameters_of(name)
+        target = self.program.class_of(kinds[-1], scope.file, scope.known) if kinds else None
         source = self.known_type(given[0][1]) if len(given) == 1 else None
         if source is None or target is None:
             return None

@@ -682,3 +682,27 @@ def test_a_profile_says_what_members_are_mapped_from(sends: Sends) -> None:
 
     assert passed_of(found) == {("Gate", "Gate"), ("Delay", "Status"), ("Airline", "Carrier")}
     assert any(one.certain for one in compare(found, other))
+
+
+OWN_LIST = """
+import json
+from threading import Thread
+from kafka import KafkaConsumer, KafkaProducer
+producer = KafkaProducer()
+
+def read():
+    batch = []
+    for message in KafkaConsumer("orders"):
+        batch.append(json.loads(message.value)["id"])
+
+def send(batch):
+    for one in batch:
+        producer.send("ids", json.dumps({"id": one}).encode())
+"""
+
+
+def test_what_a_function_keeps_in_a_list_of_its_own_is_not_what_others_send(sends: Sends) -> None:
+    shared = OWN_LIST.replace("batch = []\n", "batch = []\n    Thread(target=send, args=(batch,)).start()\n")
+
+    assert passed_of(sends({"a.py": OWN_LIST})) == set()
+    assert passed_of(sends({"a.py": shared})) == {("id", "id")}

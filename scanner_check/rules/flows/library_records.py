@@ -14,16 +14,13 @@ from scanner_programs.ir import Class, File
 
 _FORMAT = "avro"
 """What names of libraries contain that write objects as records whose schema is that of their class."""
-_MOST = 3_000
-"""Files of a module that are looked through."""
-_LISTED = 5
 
 
 def library_records(programs: ProgramChanges, trees: Trees, sources: Sources) -> Iterator[ChangeFinding]:
-    """Yield the classes of changed files that have members no longer, or of another type, if others may send them.
+    """Yield the members that classes of changed files lose, or that get another type, if others may send the classes.
 
-    That is where code of their module writes objects as Avro, and no program of the repository uses the module with
-    Kafka: what such a program sends is compared instead.
+    That is so if their module writes objects as Avro. What a program of the repository sends of them is compared
+    instead.
     """
     edited = sorted(programs.edited & programs.read)
     before, after = (
@@ -40,19 +37,20 @@ def library_records(programs: ProgramChanges, trees: Trees, sources: Sources) ->
             known[module] = not programs.programs_using(module) and _writes_records(module, programs, trees, sources)
         if lost and known[module]:
             shown = (f"{name}.{member.partition(':')[0]}" if name in classes else name for name, member in lost)
-            message = NOT_JUDGED.message(tuple(dict.fromkeys(shown))[:_LISTED], form="records of a library")
+            message = NOT_JUDGED.message(tuple(dict.fromkeys(shown)), form="records of a library")
             place = Place(file=path, line=min(lost.values()))
             yield NOT_JUDGED.found(Verdict.UNKNOWN, place, path, message=message)
 
 
 def _writes_records(module: str, programs: ProgramChanges, trees: Trees, sources: Sources) -> bool:
-    """Return whether a source file of a module, but for its tests, imports a library that writes records."""
+    """Return whether a module imports a library that writes records, but for its tests."""
     own = [
         path
         for path in trees.base
         if mentions.is_program(path) and not mentions.why_harmless(path) and programs.modules.of(path) == module
     ]
-    named = [path for path in own[:_MOST] if _FORMAT in sources.text(trees.base[path]).lower()]
+    # Most files do not have the word: they are neither kept nor parsed.
+    named = [path for path in own if _FORMAT.encode() in sources.objects.read(trees.base[path]).lower()]
     files = (sources.file(path, trees.base[path]) for path in named)
     return any(
         _FORMAT in name.lower() and not name.startswith(".") and not _is_own(name, own)
