@@ -60,6 +60,7 @@ from scanner_check.sides.commit import (
     uses_of,
     written_by,
 )
+from scanner_check.sides.programs import Sources
 from scanner_check.sides.proposed_columns import Renames
 from scanner_check.users.hits import Hits
 from scanner_check.users.other_repositories import read_repositories
@@ -105,7 +106,7 @@ def compare_trees(
     with ExitStack() as stack:
         opened = stack.enter_context
         others = read_repositories(options, options.top)
-        reader = CommitReader(objects, opened(temporary_directory()), options.beside, others)
+        reader = CommitReader(objects, opened(temporary_directory()), options.beside, others, trees.changed)
         base = reader.read(trees.base, "base")
         copies = copied_files(trees, objects)
         head_files = {path: content for path, content in trees.head.items() if path not in copies}
@@ -118,7 +119,7 @@ def compare_trees(
             lambda: opened(base.with_field_uses.reading()),
             others=tuple(map(Hits, conns)),
         )
-        comparison = _Comparison(base, head, trees, hits)
+        comparison = _Comparison(base, head, trees, hits, Sources(objects, reader.sources.endpoints.files))
         changes = comparison.changes(objects, running)
         skipped = [SkippedFile(path, f"it holds the former text of {origin}") for path, origin in copies.items()]
         changes = changes._replace(skipped=(*changes.skipped, *skipped))
@@ -149,8 +150,8 @@ _FORBIDDEN = "scanner_check.rules.flows.tag_spread:forbidden_by_commits"
 class _Comparison:
     """Compares two commits; *hits* are looked up in the graph of the first."""
 
-    def __init__(self, base: Commit, head: Commit, trees: Trees, hits: Hits) -> None:
-        self._base, self._head, self._trees, self._hits = base, head, trees, hits
+    def __init__(self, base: Commit, head: Commit, trees: Trees, hits: Hits, sources: Sources) -> None:
+        self._base, self._head, self._trees, self._hits, self._sources = base, head, trees, hits, sources
         self._judged = {path: kind for path in trees.changed if (kind := head.kind(path) or base.kind(path))}
         self._first = next(iter((*self._judged, *trees.changed)), "")
         self._running: dict[str, list[ChangeFinding]] = {}
@@ -187,7 +188,7 @@ class _Comparison:
         commits = (self._base, self._head)
         if changed := frozenset(mentions.changed_programs(self._trees)):
             findings += record_findings(commits, changed, self._hits, findings)
-        programs = ProgramChanges(commits, self._trees, self._hits, objects)
+        programs = ProgramChanges(commits, self._trees, self._hits, self._sources)
         findings += programs.findings(findings)
         findings += library_records(programs, self._trees, programs.sources)
         unexplained = Unexplained(commits, self._trees, (self._judged, self._deployed), self._hits, objects)

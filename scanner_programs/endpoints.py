@@ -77,7 +77,8 @@ class Contract:
     *topics* are the names of the topic as far as they are known. *opaque* says that something in it was not followed.
     *path* are the functions from the view to the call, *files* those that they are in, from the call outwards.
     *sites* are the file and line of the call, and of the calls that lead to it. *managed*: a framework finds the view
-    by its notes, so that no code needs to name it.
+    by its notes, so that no code needs to name it. *inner*: only what is outside of the view knows what is given to it,
+    and the calls from there have contracts of their own.
     """
 
     view: str
@@ -95,6 +96,7 @@ class Contract:
     files: tuple[str, ...] = field(default=(), compare=False)
     sites: tuple[tuple[str, int], ...] = field(default=(), compare=False)
     managed: bool = field(default=False, compare=False)
+    inner: bool = field(default=False, compare=False)
 
     @property
     def content(self) -> tuple[object, ...]:
@@ -212,6 +214,7 @@ class _Reader:
         self._guards: tuple[Place | None, dict[int, tuple[Value, str]]] = None, {}
         self._topics: dict[str, Value] = {}
         self._silent = False
+        self._inner, self._steps = False, 0
         self._imported: dict[str, list[str]] = {}
         self._sent: list[_Sent] = []
 
@@ -287,7 +290,7 @@ class _Reader:
         self._found.classes = list(dict.fromkeys(self._used.classes()))
         is_cut = self._machine.spent or self._used.is_cut
         self._found.is_partial = is_cut or any(one.is_cut for one in self._program.files)
-        self._found.steps = self._machine.steps
+        self._found.steps = self._machine.steps - self._steps
         return self._found
 
     def _evaluate(
@@ -324,10 +327,19 @@ class _Reader:
         outermost = len(makers) + len(views)
         views += [place for place in entries if id(place) not in first]
         views += [place for place in places if id(place) in self._makers_of_records]
+        inner, fed = [], self._machine.visited
+        self._machine.visited = set()  # what was evaluated so far had nothing sent
         for at, place in enumerate((*makers, *views[:MOST_VIEWS])):
             self._machine.keeps = at < outermost
-            if texts or at < outermost or id(place.function) not in self._machine.visited:
+            if at < outermost or id(place.function) not in self._machine.visited:
                 self._run(place)
+            else:
+                inner.append(place)
+        self._machine.visited |= fed
+        self._inner, steps = True, self._machine.steps
+        for place in inner if texts else ():
+            self._run(place)
+        self._inner, self._steps = False, self._machine.steps - steps
         self._machine.spent |= len(views) > MOST_VIEWS
         return None if self._machine.empty.isdisjoint(self._machine.fed) else self._machine
 
@@ -939,6 +951,7 @@ class _Reader:
             files=self._files_on_the_way(place),
             sites=tuple(dict.fromkeys((place, *(site for site in self._machine.sites if site[0])))),
             managed=_is_managed(self._view),
+            inner=self._inner,
         )
         if contract not in self._found.contracts:
             self._found.contracts.append(contract)
@@ -1054,7 +1067,7 @@ class _Reader:
 
     def _note_uses(self, view: Place) -> None:
         """Note which fields of records a view used, as it was evaluated last."""
-        if view.file.language in self._languages:
+        if view.file.language in self._languages and not self._inner:
             self._used.add(view)
 
     def _holds_reader(self, known: Known) -> bool:
@@ -1067,7 +1080,7 @@ class _Reader:
     def _pass(self, places: Iterable[Place]) -> None:
         """Note what comes from the records that the program receives, now that all subscriptions are known."""
         passed: dict[Passed, None] = {}
-        for sent in self._sent:
+        for sent in (one for one in self._sent if not one.contract.inner):
             at = sent.contract.sites
             for target, origins in sent.fields.items():
                 for one in origins:

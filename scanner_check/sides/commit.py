@@ -23,6 +23,8 @@ from scanner_check.sides.changed_jobs import moves_of
 from scanner_check.sides.mentions import names_in
 from scanner_check.users.other_repositories import without_subjects, write_repositories
 from scanner_check.users.others import CLUSTER
+from scanner_extractor.repository.applications.endpoints import ProgramEndpoints
+from scanner_extractor.repository.applications.reader import KnownFiles
 from scanner_extractor.repository.context import STATEMENT
 from scanner_extractor.repository.files import Entry, is_candidate, is_left_out
 from scanner_extractor.repository.reader import SETTINGS, SharedReadings, read_entries
@@ -66,6 +68,13 @@ class Commit:
         self.reading = reading
         self._place, self._texts, self._others = place, texts, others
         self._base = base if base is not None and _facts(base.reading) == _facts(reading) else None
+
+    @cached_property
+    def programs(self) -> ProgramEndpoints:
+        """Return what evaluates the programs."""
+        if self.reading.programs is None:
+            raise LookupError("source code was not read")
+        return self.reading.programs()
 
     @cached_property
     def dictionary(self) -> Dictionary:
@@ -178,7 +187,7 @@ class Commit:
 class CommitReader:
     """Reads commits of one repository; what their files have in common is read once.
 
-    *beside* are the directories of other repositories, *others* what these declare.
+    *beside* are the directories of other repositories, *others* what these declare, *changed* the files that differ.
     """
 
     def __init__(
@@ -187,11 +196,18 @@ class CommitReader:
         directory: Path,
         beside: tuple[Path, ...] = (),
         others: Sequence[Reading] = (),
+        changed: Iterable[str] = (),
     ) -> None:
         self._objects, self._directory = objects, directory
         self._beside, self._others = beside, others
         self._shared, self._texts = SharedReadings(), ParsedTexts()
+        self.sources.endpoints.changed = frozenset(changed)
         self._settings = ""
+
+    @property
+    def sources(self) -> KnownFiles:
+        """Return what is known of source files, for all commits."""
+        return self._shared.sources
 
     def read(self, files: Mapping[str, str], name: str, base: Commit | None = None) -> Commit:
         """Read the *files* of a commit, names of objects by path; its dictionary will be called *name*.

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import NamedTuple
 
 from scanner_check.inputs.git import ObjectReader
-from scanner_extractor.repository.applications.settings import (
-    Settings,
-    expand,
-    files_named_in,
-    is_settings_file,
-    read_settings,
-    relaxed,
-)
+from scanner_extractor.repository.applications.endpoints import lowered
 from scanner_extractor.repository.bounded_parsing import Trials
-from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, parse_tree, suffix, words
+from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, suffix, words
 from scanner_programs.calls import names_in
-from scanner_programs.endpoints import Endpoints, endpoints_of
 from scanner_programs.ir import (
     Assign,
     Call,
@@ -37,18 +27,10 @@ from scanner_programs.ir import (
     walk,
 )
 from scanner_programs.languages import BY_ENDING
-from scanner_programs.languages.lowering import Lowering
 from scanner_programs.libraries.selection import MOST_FILES, files_near_clients
 from scanner_programs.machine import watches
 from scanner_programs.program import Place, Program
 from scanner_programs.residue import code_text, silent_in
-
-
-class Made(NamedTuple):
-    """The classes that schemas generate, and the tables that something writes to topics, each with these."""
-
-    records: frozenset[str]
-    tables: Mapping[str, tuple[str, ...]]
 
 
 def is_readable(path: str) -> bool:
@@ -58,14 +40,17 @@ def is_readable(path: str) -> bool:
 
 @dataclass(slots=True)
 class Sources:
-    """Parses source files of both commits, each text once, within the limits of one repository."""
+    """Parses source files of both commits, each text once, within the limits of one repository.
+
+    *known* are files that were parsed before, by path and text.
+    """
 
     objects: ObjectReader
+    known: dict[tuple[str, str], File | None] = field(default_factory=dict)
     trials: Trials = field(default_factory=Trials)
     refused: dict[str, str] = field(default_factory=dict)
     _files: dict[tuple[str, str], File | None] = field(default_factory=dict)
     _texts: dict[str, str] = field(default_factory=dict)
-    _settings: dict[tuple[str, str], Settings] = field(default_factory=dict)
 
     def text(self, name: str) -> str:
         """Return the text of an object; empty for one that is too large to be written by hand."""
@@ -84,47 +69,18 @@ class Sources:
         """Parse files, by path and object, that are not known yet."""
         new = [key for key in dict.fromkeys(wanted) if key not in self._files]
         self.objects.expect(name for _, name in new if name not in self._texts)
-        texts = {f"{name}/{path}": self.text(name) for path, name in new}
+        for path, name in new:
+            if (parsed := self.known.get((path, self.text(name)))) is not None:
+                self._files[path, name] = parsed
+        texts = {f"{name}/{path}": self.text(name) for path, name in new if (path, name) not in self._files}
         refused = self.trials.refused({key: text for key, text in texts.items() if text})
         for path, name in new:
-            text, key = texts[f"{name}/{path}"], f"{name}/{path}"
-            if key in refused:
-                self.refused[path] = refused[key]
-            is_empty = not text and bool(self.objects.read(name))
-            self._files[path, name] = None if key in refused or is_empty else _parsed(path, text)
-
-    def settings(
-        self, tree: Mapping[str, str], folder: str
-    ) -> tuple[Callable[[str], str | None], Callable[[str], str | None]]:
-        """Return what looks a setting up in the files of a directory, by its name and by what its name ends in."""
-        own = {path: name for path, name in tree.items() if path.startswith(folder)}
-        named = files_named_in(self.text(name) for path, name in own.items() if suffix(path) in BY_ENDING)
-        listed = [path for path in own if is_settings_file(path, named)]
-        key = (folder, "".join(tree[path] for path in listed))
-        if key not in self._settings:
-            settings = Settings()
-            for path in listed:
-                for setting in read_settings(path, self.text(tree[path])):
-                    settings.add(setting)
-            self._settings[key] = settings
-        settings = self._settings[key]
-
-        def find(name: str) -> str | None:
-            known = settings.find(name)
-            return None if known is None else (expand(known.value, {}, settings, {}) or known.value)
-
-        def ending(name: str) -> str | None:
-            wanted = relaxed(name)
-            listed = [key for key in settings.known if key == wanted or key.endswith(f".{wanted}")]
-            return find(listed[0]) if len(listed) == 1 else None
-
-        return find, ending
-
-
-def _parsed(path: str, text: str) -> File:
-    syntax = BY_ENDING[suffix(path)]
-    with deep_recursion():
-        return Lowering(syntax, partial(parse_tree, path)).file(parse_tree(path, text), path)
+            if (path, name) not in self._files:
+                text, key = self.text(name), f"{name}/{path}"
+                if key in refused:
+                    self.refused[path] = refused[key]
+                is_empty = not text and bool(self.objects.read(name))
+                self._files[path, name] = None if key in refused or is_empty else lowered(path, text)
 
 
 def file_text(file: File) -> str:
@@ -354,20 +310,6 @@ def _statements(file: File) -> Iterator[tuple[str, object, object]]:
                 waiting += [(f"{name}.{code_text(key)}", (key, each), (each, classes)) for key, each in inside.entries]
             else:
                 yield name, (one.target, value), beside
-
-
-def endpoints(sources: Sources, tree: Mapping[str, str], paths: Collection[str], folder: str, made: Made) -> Endpoints:
-    """Return what a program sends whose files are at *paths* and whose settings are below a directory.
-
-    *made* are the classes whose objects others may send.
-    """
-    listed = [(path, tree[path]) for path in paths if path in tree]
-    sources.expect(listed)
-    files = [file for path, name in listed if (file := sources.file(path, name)) is not None]
-    found = endpoints_of(Program(tuple(files), *sources.settings(tree, folder), *made))
-    if len(files) < len(listed):
-        found.unresolved.append(("", 0))
-    return found
 
 
 def files_of(

@@ -31,6 +31,7 @@ from scanner_model.schemas import SchemaVersion
 from scanner_model.text import has_placeholder
 
 if TYPE_CHECKING:
+    from scanner_extractor.repository.applications.endpoints import ProgramEndpoints
     from scanner_extractor.repository.applications.reader import KnownFiles
 
 _LEADING = re.compile(r"^(?:(?:\$\{?\w+\}?|\$\([^)]*\)|\.{1,2})/+)+|^/+")
@@ -103,7 +104,8 @@ class Context:
     that other documents have for them. *rights* are rules of access that files declare, *migrations* the
     statements of migrations that are not SQL, by path. *chart_names* are the namespaces and names of charts
     so far, *chart_files* their files. *program_settings* are the files of settings of the
-    programs that have flows, each with the topics of its program.
+    programs that have flows, each with the topics of its program. *programs* returns what evaluates programs;
+    None before source code is read.
     """
 
     source: SourceId
@@ -139,6 +141,7 @@ class Context:
         (),
         (),
     )
+    programs: Callable[[], ProgramEndpoints] | None = None
     declared_uses: list[FieldUse] = field(default_factory=list)
     program_settings: dict[str, frozenset[str]] = field(default_factory=dict)
     chart_names: set[tuple[str, str]] = field(default_factory=set)

@@ -61,9 +61,10 @@ def read_application_files(files: Sequence[RepositoryFile], context: Context) ->
     texts.add(_libraries(texts, context))
     fitting = [file.path for file in files]
     fitting += [path for path in texts.libraries if is_application_file(path, texts[path])]
+    reading = read_applications(texts, context.source, context.variables.of, fitting, context.sources)
+    context.programs = reading.programs
     if not fitting:
         return
-    reading = read_applications(texts, context.source, context.variables.of, fitting, context.sources)
     for topic, place in reading.created:
         context.topic(topic, place, tool=APPLICATION)
     context.flows += reading.flows

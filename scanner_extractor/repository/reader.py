@@ -218,6 +218,7 @@ def _read_entries(
         problems=result.problems,
         field_uses=lambda: (*context.declared_uses, *context.field_uses()),
         changed_fields=lambda paths: context.changed_fields(paths),
+        programs=context.programs,
         files=files,
         table_files=tuple(context.table_files),
         chart_files=tuple(context.chart_files),

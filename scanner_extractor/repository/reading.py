@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from scanner_extractor.repository.settings import TopicFiles
 from scanner_extractor.results import Reading
@@ -14,15 +15,19 @@ from scanner_model.field_uses import FieldUse, MessageClass
 from scanner_model.manual import DeclaredFlow
 from scanner_model.streaming_sql import StreamingStatement
 
+if TYPE_CHECKING:
+    from scanner_extractor.repository.applications.endpoints import ProgramEndpoints
+
 
 @dataclass(frozen=True, kw_only=True)
 class RepositoryReading(Reading):
     """The reading of a directory, and what else is known of its files.
 
     It is without the fields that programs use: *field_uses* reads them, for those who need them, and *changed_fields*
-    those of the programs that files of the given paths may be part of, with the classes of messages. *files* are the
-    paths of what was found, by kind, *table_files* those of files that declare tables, *chart_files* those of
-    dashboards; *seen* counts all files.
+    those of the programs that files of the given paths may be part of, with the classes of messages. *programs* returns
+    what evaluates programs; None if source code was not read. *files* are the paths of what was
+    found, by kind, *table_files* those of files that declare tables, *chart_files* those of dashboards; *seen* counts
+    all files.
     *levels* are the compatibility levels of subjects, of all others under the empty name. *schema_files* are the
     subjects of each schema file, by path, *forms* the forms of the user's own. *rights* are rules of access, each with
     its place.
@@ -33,6 +38,7 @@ class RepositoryReading(Reading):
         (),
         (),
     )
+    programs: Callable[[], ProgramEndpoints] | None = None
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     table_files: tuple[str, ...] = ()
     chart_files: tuple[str, ...] = ()

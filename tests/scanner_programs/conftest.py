@@ -44,7 +44,7 @@ def program_of(files: Mapping[str, str], records: frozenset[str] = frozenset()) 
 @pytest.fixture
 def sends() -> Callable[..., Endpoints]:
     """Return what reads the sends of a program from its files by path."""
-    return lambda files, records=frozenset(): endpoints_of(program_of(files, records))
+    return lambda files, records=frozenset(), texts=True: endpoints_of(program_of(files, records), texts=texts)
 
 
 @pytest.fixture(name="lowered")

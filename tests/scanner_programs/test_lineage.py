@@ -10,11 +10,12 @@ import pytest
 PROGRAMS = {path.stem: path for path in sorted((Path(__file__).parent / "data" / "lineage").glob("*.json"))}
 
 
+@pytest.mark.parametrize("texts", [True, False], ids=["to compare", "to scan"])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_fields_are_followed_through_a_program(sends, name) -> None:
-    """No field is missed, and none is stated that does not reach the output."""
+def test_fields_are_followed_through_a_program(sends, name, texts) -> None:
+    """No field is missed, and none is stated that does not reach the output, whatever a program is read for."""
     program = json.loads(PROGRAMS[name].read_text())
-    found = sends(program["files"])
+    found = sends(program["files"], texts=texts)
     passed = {
         (one.topic, ".".join(one.field).replace(".[]", "[]"), topic, one.target)
         for one in found.passed

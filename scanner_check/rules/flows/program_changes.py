@@ -13,7 +13,7 @@ from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import GraphDataset
 from scanner_check.edits.client_settings import words_of_code
 from scanner_check.edits.libraries import is_build_file as is_judged_by_libraries
-from scanner_check.inputs.git import ObjectReader, Trees
+from scanner_check.inputs.git import Trees
 from scanner_check.knowledge.clients import Meaning, meaning_of
 from scanner_check.model import Affected, ChangeFinding, Message, Place, Verdict, few
 from scanner_check.rows.flows import OUTPUT_LOST, TOPIC_RENAMED
@@ -30,10 +30,8 @@ from scanner_check.rows.rule import Rule
 from scanner_check.sides import mentions
 from scanner_check.sides.commit import Commit, files_using, read_by, written_by
 from scanner_check.sides.programs import (
-    Made,
     Part,
     Sources,
-    endpoints,
     file_text,
     files_of,
     functions_in,
@@ -45,6 +43,7 @@ from scanner_check.sides.renamed_functions import without_renames
 from scanner_check.users.field_users import with_field_users
 from scanner_check.users.hits import Hits
 from scanner_check.users.others import CLUSTER
+from scanner_extractor.repository.applications.endpoints import Made
 from scanner_extractor.repository.applications.modules import Modules, build_name, is_build_file
 from scanner_extractor.repository.applications.settings import is_settings_file
 from scanner_extractor.repository.languages import language_of
@@ -99,10 +98,9 @@ class _Program(NamedTuple):
 class ProgramChanges:
     """Compares what the programs of two commits send."""
 
-    def __init__(self, commits: tuple[Commit, Commit], trees: Trees, hits: Hits, objects: ObjectReader) -> None:
+    def __init__(self, commits: tuple[Commit, Commit], trees: Trees, hits: Hits, sources: Sources) -> None:
         self._base, self._head = commits
-        self._trees, self._hits, self._objects = trees, hits, objects
-        self.sources = Sources(objects)
+        self._trees, self._hits, self.sources = trees, hits, sources
         self._known_builds: Mapping[str, tuple[tuple[str, ...], str]] = {}
         self.unread: dict[str, str] = {}
         self.read: set[str] = set()
@@ -165,8 +163,11 @@ class ProgramChanges:
             if mentions.is_program(path) and not mentions.why_harmless(path) and self.modules.of(path) in parts
         ]
         listed = files_of(self.sources, trees, paths, self._trees.changed)
-        folder = f"{module}/" if module else ""
-        before, after = (endpoints(self.sources, tree, listed, folder, self._made) for tree in trees)
+        also = [path for path in paths if path in self._trees.changed or self.modules.of(path) != module]
+        before, after = (
+            commit.programs.compared(module, self._made, self.modules.names, also)
+            for commit in (self._base, self._head)
+        )
         differences = compare(before, after)
         if not any(side.contracts or side.unresolved for side in (before, after)):
             differences = [one for one in differences if one.aspect != "code"]  # the known clients only read
@@ -423,7 +424,7 @@ class ProgramChanges:
             for path, content in self._trees.base.items():
                 folder, _, file = path.rpartition("/")
                 if is_build_file(file):
-                    text = self._objects.read(content).decode("utf-8", "replace")
+                    text = self.sources.objects.read(content).decode("utf-8", "replace")
                     name, _ = build_name(PurePosixPath(path), text)
                     names, others = texts.get(folder, ((), ""))
                     texts[folder] = ((*names, *((name,) if name else ())), others + text)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from types import MappingProxyType
+from typing import NamedTuple
 
 from scanner_extractor.repository.applications.clients import mentions_client
 from scanner_extractor.repository.applications.modules import OUTSIDE, Modules
-from scanner_extractor.repository.applications.settings import BINDINGS, Settings, relaxed
+from scanner_extractor.repository.applications.settings import BINDINGS, Settings, is_settings_file, relaxed
 from scanner_extractor.repository.bounded_parsing import Trials
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, is_test, parse_tree, suffix
 from scanner_model.columns import ColumnPath, field_segment
@@ -34,8 +36,6 @@ _OF_PYTHON = re.compile(r"^[ \t]*+(?:from|import)[ \t]++([A-Za-z_][\w.]{0,200}+)
 
 _RUST = ".rs"
 
-Key = tuple[tuple[str, str], ...]
-
 
 def is_evaluated_only(path: str) -> bool:
     """Return whether a source file is of a language whose calls are not read by name: Rust."""
@@ -53,12 +53,24 @@ def _is_client(line: str) -> bool:
     return line.startswith("use ") and named and crate not in ("crate", "self", "super")
 
 
+class Made(NamedTuple):
+    """The classes that schemas generate, and the tables that something writes to topics, each with these."""
+
+    records: frozenset[str] = frozenset()
+    tables: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+
 @dataclass(slots=True)
 class KnownEndpoints:
-    """What earlier readings know: files as the model by path and text, and endpoints by the files and settings."""
+    """What earlier readings know: files as the model by path and text, and endpoints by all that they follow from.
+
+    *changed* are the files that differ between two readings: programs with one of these are read so that both can be
+    compared.
+    """
 
     files: dict[tuple[str, str], File | None] = field(default_factory=dict)
-    found: dict[tuple[Key, tuple[tuple[str, str], ...]], Endpoints] = field(default_factory=dict)
+    found: dict[Hashable, Endpoints] = field(default_factory=dict)
+    changed: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -185,29 +197,62 @@ class ProgramEndpoints:
         """Return what the program of a module sends and receives; nothing beyond what is evaluated of a repository."""
         if self.left <= 0:
             return Endpoints()
-        libraries = self._libraries(module)
+        paths = self._paths_of(module)
         own = self._own(module)
-        paths = [*own, *(path for one in libraries for path in self._paths.get(one, ()))]
-        paths += self._imported(paths)
         if not any(mentions_package(self.files[path]) for path in paths) and not self._is_bound(module, own):
             return Endpoints()
+        is_compared = any(path in self.known.changed for path in paths) or any(
+            is_settings_file(path) and self.modules.of(path) == module for path in self.known.changed
+        )
+        found = self._evaluated(module, paths, Made(), texts=is_compared)
+        self.left -= found.steps
+        return found
+
+    def compared(self, module: str, made: Made, folders: Collection[str], also: Iterable[str]) -> Endpoints:
+        """Return what the program of a module sends, with what comparing two versions of it needs.
+
+        *made* are what others may send, *folders* the modules of both versions, *also* the paths of further files.
+        """
+        names = {folder: self.modules.names.get(folder, "") for folder in ("", *folders)}
+        modules = replace(self.modules, names=names, _known={}, _deployed={})
+        if any(modules.of(path) != self.modules.of(path) for path in self._every):
+            return replace(self, modules=modules).compared(module, made, folders, also)
+        paths = self._paths_of(module)
+        paths += [path for path in dict.fromkeys(also) if path in self.files and path not in paths]
+        records = frozenset(name for name in made.records if any(name in self.files[path] for path in paths))
+        return self._evaluated(module, paths, Made(records, made.tables), texts=True)
+
+    def _paths_of(self, module: str) -> list[str]:
+        """Return the files of a program: its own, those of libraries that it links, and what these import by name."""
+        paths = [*self._own(module), *(path for one in self._libraries(module) for path in self._paths.get(one, ()))]
+        return [*paths, *self._imported(paths)]
+
+    def _evaluated(self, module: str, paths: list[str], made: Made, *, texts: bool) -> Endpoints:
+        """Return what a program sends whose files are at *paths*, those near its clients of many."""
         is_cut = False
         if len(paths) > MOST_FILES:
-            paths = files_near_clients({path: self.files[path] for path in paths})
+            paths = files_near_clients({path: self.files[path] for path in paths}, self.known.changed)
             is_cut = len(paths) >= MOST_FILES
         settings = self.settings_of(module)
-        key = (*((path, self.files[path]) for path in paths), *self._environments)
         values = tuple(sorted((name, listed[0].value) for name, listed in settings.known.items() if listed))
-        if (key, values) not in self.known.found:
-            files = tuple(self._parsed(paths))
-            program = Program(files, *self._lookups(module, settings), aliases=self._aliases)
-            try:
-                self.known.found[key, values] = endpoints_of(program, texts=False, own=frozenset(own))
-            except RecursionError:  # of what nests deeper than any stack, the rest of the reading knows the topics
-                self.known.found[key, values] = Endpoints()
-            self.known.found[key, values].is_partial |= is_cut or len(files) < len(paths)
-        found = self.known.found[key, values]
-        self.left -= found.steps
+        own = frozenset(self._own(module))
+        key = (
+            tuple((path, self.files[path]) for path in paths),
+            *(self._environments, values, own, made.records, tuple(sorted(made.tables.items()))),
+        )
+        known = self.known.found.get((key, True)) or self.known.found.get((key, texts))
+        if known is not None:
+            return known
+        files = tuple(self._parsed(paths))
+        program = Program(files, *self._lookups(module, settings), *made, aliases=self._aliases)
+        try:
+            found = endpoints_of(program, texts=texts, own=own)
+        except RecursionError:  # of what nests deeper than any stack, the rest of the reading knows the topics
+            found = Endpoints(unresolved=[("", 0)])
+        if len(files) < len(paths):
+            found.unresolved.append(("", 0))
+        found.is_partial |= is_cut or len(files) < len(paths)
+        self.known.found[key, texts] = found
         return found
 
     @cached_property
@@ -229,7 +274,7 @@ class ProgramEndpoints:
         new = {path: self.files[path] for path in paths if (path, self.files[path]) not in self.known.files}
         refused: Collection[str] = self.trials.refused(new)
         for path, text in new.items():
-            self.known.files[path, text] = None if path in refused else _lowered(path, text)
+            self.known.files[path, text] = None if path in refused else lowered(path, text)
         for path in paths:
             file = self.known.files[path, self.files[path]]
             if file is not None:
@@ -276,7 +321,8 @@ def _member(text: str, name: str) -> object:
     return document.get(name) if isinstance(document, dict) else None
 
 
-def _lowered(path: str, text: str) -> File:
+def lowered(path: str, text: str) -> File:
+    """Return a source file as the model of all languages has it."""
     syntax = BY_ENDING[suffix(path)]
     with deep_recursion():
         return Lowering(syntax, partial(parse_tree, path)).file(parse_tree(path, text), path)

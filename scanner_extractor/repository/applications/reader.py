@@ -168,7 +168,7 @@ class ApplicationsReading:
     *unresolved* are files with uses of Kafka whose topic is unknown. *parsed* counts those that were read.
     *read_fields* reads the fields that programs use, which takes as long as everything else: of all programs, or of
     those that files of the given paths may be part of. *settings* are the files of settings of programs with flows,
-    each with the topics of its program.
+    each with the topics of its program. *programs* returns what evaluates the programs.
     """
 
     created: tuple[tuple[str, str], ...] = ()
@@ -181,6 +181,7 @@ class ApplicationsReading:
     read_fields: Callable[[frozenset[str] | None], FieldsReading] = _no_fields
     parsed: int = 0
     settings: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    programs: Callable[[], ProgramEndpoints] | None = None
 
     @property
     def fields(self) -> tuple[FoundField, ...]:
@@ -316,9 +317,7 @@ class _Reader:
         self.index = Index(self.modules.of)
         if not self.fitting:
             return
-        self.modules = read_modules(self.files)
-        self.index.module_of = self.modules.of
-        self._read_settings()
+        self._read_modules()
         found = self._read_code()
         for path in self.index.units:
             self.parsed.setdefault(self.modules.of(path), []).append(path)
@@ -331,6 +330,11 @@ class _Reader:
         self._add_frames()
         self._add_endpoints()
         self._note_unresolved()
+
+    def _read_modules(self) -> None:
+        self.modules = read_modules(self.files)
+        self.index.module_of = self.modules.of
+        self._read_settings()
 
     def _flows(self) -> Iterator[DeclaredFlow]:
         """Yield the flows; a use that is an end of a flow of the same job is left out."""
@@ -362,6 +366,7 @@ class _Reader:
             read_fields=cache(self._fields),
             parsed=len(self.index.units),
             settings=self._settings_of(flows),
+            programs=self._evaluation,
         )
 
     def _settings_of(self, flows: Iterable[DeclaredFlow]) -> Mapping[str, frozenset[str]]:
@@ -910,9 +915,11 @@ class _Reader:
 
     # --- endpoints
 
-    def _add_endpoints(self) -> None:
-        """Add what programs send and receive as the model of all languages has it, where the rest does not know it."""
-        programs = ProgramEndpoints(
+    def _evaluation(self) -> ProgramEndpoints:
+        """Return what evaluates the programs."""
+        if not self.fitting and not self.modules.names:
+            self._read_modules()
+        return ProgramEndpoints(
             files=self.files,
             modules=self.modules,
             users=self._users,
@@ -921,6 +928,10 @@ class _Reader:
             trials=self.trials,
             known=self.known.endpoints,
         )
+
+    def _add_endpoints(self) -> None:
+        """Add what programs send and receive as the model of all languages has it, where the rest does not know it."""
+        programs = self._evaluation()
         for module in programs.programs():
             if module not in self.modules.without_kafka:
                 found = programs.read(module)
@@ -947,7 +958,7 @@ class _Reader:
 
     def _add_sent(self, module: str, contracts: Iterable[Contract]) -> None:
         for sent in contracts:
-            if not (sent.managed or self._is_in(module, sent.files)):
+            if sent.inner or not (sent.managed or self._is_in(module, sent.files)):
                 continue
             at = self._own_site(module, sent.sites)
             if sent.topics:

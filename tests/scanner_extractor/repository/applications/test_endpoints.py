@@ -6,9 +6,10 @@ import textwrap
 
 import pytest
 
-from scanner_extractor.repository.applications.endpoints import column_path
+from scanner_extractor.repository.applications.endpoints import Made, column_path
 from scanner_extractor.repository.applications.reader import (
     ApplicationsReading,
+    KnownFiles,
     is_application_file,
     read_applications,
 )
@@ -216,6 +217,53 @@ def test_a_job_of_flink_reads_and_writes_through_a_library():
     }
 
     assert flows(files) == {"job: raw > clean"}
+
+
+def compared(files: dict[str, str], known: KnownFiles, *modules: str, made: Made = Made()) -> int:
+    """Return how many evaluations are known after files are scanned, and each of *modules* is compared."""
+    reading = read_applications(files, SourceId("repository"), known=known)
+    for module in modules:
+        assert reading.programs().compared(module, made, modules, ())
+    return len(known.endpoints.found)
+
+
+def test_a_changed_program_is_evaluated_once_for_the_scan_and_the_comparison():
+    files = {"app/package.json": "{}", "app/a.ts": SENDER + 'new Sender("orders").send({total: 1});\n'}
+    known = KnownFiles()
+    known.endpoints.changed = frozenset({"app/a.ts"})
+
+    assert compared(files, known, "app") == 1
+    assert compared(files, known, "app") == 1
+    assert compared({**files, "app/a.ts": files["app/a.ts"].replace("1", "2")}, known, "app") == 2
+
+
+def test_a_comparison_knows_what_others_send_of_a_program():
+    """A scan does not: it reads the program before the schemas and connectors that say so."""
+    files = {"app/package.json": "{}", "app/a.ts": SENDER + "new Order({total: 1});\n"}
+    known = KnownFiles()
+    known.endpoints.changed = frozenset({"app/a.ts"})
+
+    assert compared(files, known, "app", made=Made(frozenset({"Payment"}))) == 1
+    assert compared(files, known, "app", made=Made(frozenset({"Order"}))) == 2
+
+
+def test_a_program_without_a_client_can_be_compared():
+    """Its rows may be captured."""
+    code = """
+    class Order(Base):
+        __tablename__ = "orders"
+        total = Column(Integer)
+
+    def place(session, total):
+        session.add(Order(total=total))
+    """
+    files = {"models.py": textwrap.dedent(code)}
+    reading = read_applications(files, SourceId("repository"))
+    assert reading.programs is not None
+
+    found = reading.programs().compared("", Made(tables={"orders": ("shop.orders",)}), ("",), ())
+
+    assert {topic for sent in found.contracts for topic in sent.topics} == {"shop.orders"}
 
 
 def test_a_path_of_fields_is_one_of_columns():
