@@ -219,11 +219,11 @@ def test_a_job_of_flink_reads_and_writes_through_a_library():
     assert flows(files) == {"job: raw > clean"}
 
 
-def compared(files: dict[str, str], known: KnownFiles, *modules: str, made: Made = Made()) -> int:
+def compared(files: dict[str, str], known: KnownFiles, *modules: str, made: Made | None = None) -> int:
     """Return how many evaluations are known after files are scanned, and each of *modules* is compared."""
     reading = read_applications(files, SourceId("repository"), known=known)
     for module in modules:
-        assert reading.programs().compared(module, made, modules, ())
+        assert reading.programs().compared(module, made or Made(), modules, ())
     return len(known.endpoints.found)
 
 
