@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from typing import NamedTuple
 
 from scanner_programs import ir
 from scanner_programs.behaviour import Behaviours
@@ -120,6 +121,14 @@ class Passed:
     sites: tuple[tuple[str, int], ...]
 
 
+class Received(NamedTuple):
+    """A topic that is read, where that is said, and the files of the functions on the way there, from it outwards."""
+
+    topic: str
+    place: tuple[str, int]
+    files: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class _Sent:
     """The origins of one send, until all subscriptions of the program are known."""
@@ -136,9 +145,9 @@ class _Sent:
 class Endpoints:
     """What a program sends, and what of it could not be followed.
 
-    *passed* is what comes from the records that it receives, *received* the topics of these with the places that name
-    them, *used* the fields of these that code uses, *classes* what they are read as. *is_partial*: code that was not
-    read or evaluated may use more of them.
+    *passed* is what comes from the records that it receives, *received* the topics of these, *used* the fields of these
+    that code uses, *classes* what they are read as. *followed* are the places of calls that lead to code of the
+    program alone. *is_partial*: code that was not read or evaluated may use more of these fields.
 
     *residue* are the canonical texts of its functions and classes, by name, *setup* of those that use a client and send
     nothing, *loose* of those that may be part of what is sent and that no evaluation came to. *unresolved* are places
@@ -150,7 +159,8 @@ class Endpoints:
 
     contracts: list[Contract] = field(default_factory=list)
     passed: list[Passed] = field(default_factory=list)
-    received: list[tuple[str, tuple[str, int]]] = field(default_factory=list)
+    received: list[Received] = field(default_factory=list)
+    followed: frozenset[tuple[str, int]] = frozenset()
     used: list[Used] = field(default_factory=list)
     classes: list[ReadAs] = field(default_factory=list)
     is_partial: bool = False
@@ -291,6 +301,8 @@ class _Reader:
         is_cut = self._machine.spent or self._used.is_cut
         self._found.is_partial = is_cut or any(one.is_cut for one in self._program.files)
         self._found.steps = self._machine.steps - self._steps
+        of_libraries = {at[:2] for at in self._machine.of_libraries}
+        self._found.followed = frozenset({at[:2] for at in self._machine.followed} - of_libraries)
         return self._found
 
     def _evaluate(
@@ -313,6 +325,7 @@ class _Reader:
         self._receives = Receives(self._machine, rows, lambda value: _texts(self._set(value)))
         self._used = FieldUses(self._machine, self._receives, self._origin_reader, self._compared)
         self._machine.record_text = self._record_text
+        self._machine.is_received = self._is_received
         for place in places:  # before what is evaluated reaches a limit
             self._receives.listened(place)
         self._machine.keeps = False  # but for what variables outside of functions hold
@@ -580,19 +593,21 @@ class _Reader:
         """Note a call if it is a send; return whether it is one."""
         name = plain(made.name).rpartition(".")[2]
         if self._silent:
-            self._receives.note(made, name.removeprefix("new "))
+            self._receives.note(made, name.removeprefix("new "), self._files_on_the_way(made.place))
             return False
         if made.given and "<" in f"{made.name}{made.of.name if isinstance(made.of, Apply) else ''}":
             self._register(made)
         if made.of is None and made.name.startswith("new "):
             self._application(made, made.name.rpartition(".")[2].removeprefix("new "))
-            self._receives.note(made, made.name.rpartition(".")[2].removeprefix("new "))
+            self._receives.note(
+                made, made.name.rpartition(".")[2].removeprefix("new "), self._files_on_the_way(made.place)
+            )
             return False
         if made.of is not None and any(function.name == name for function in self._declared):
             return self._declared_send(machine, made, name)
         row = self._client_of(machine, made, name)
         if row is None:
-            self._receives.note(made, name)
+            self._receives.note(made, name, self._files_on_the_way(made.place))
             self._connect(machine, made, name)
             return False
         signature = row.sends[name].get(len(made.given), row.sends[name].get(0))
@@ -1010,6 +1025,10 @@ class _Reader:
                 return None
         return f"received({', '.join((*topics, *_reading(value)))})"
 
+    def _is_received(self, value: Value) -> bool:
+        """Return whether records come from a value, as the present view sees it."""
+        return self._view is not None and self._receives.root(value, self._view) is not None
+
     def _is_made_to_read(self, value: Value, view: Place) -> bool:
         """Return whether an object is made of options, and one of them names the topics that it reads."""
         options = value.arguments if isinstance(value, Apply) and value.of is None and is_made(value) else ()
@@ -1031,9 +1050,10 @@ class _Reader:
                 yield from self._topics_compared(one, sign, *joins)
 
     def _files_on_the_way(self, place: tuple[str, int]) -> tuple[str, ...]:
-        assert self._view is not None
         on_the_way = [self._files[id(one)] for one in reversed(self._machine.functions) if id(one) in self._files]
-        return tuple(dict.fromkeys([place[0], *on_the_way, self._view.file.path]))
+        files = tuple(dict.fromkeys([place[0], *on_the_way]))
+        view = self._view.file.path if self._view is not None else place[0]
+        return files if files[-1] == view else (*files, view)
 
     def _read_records(self, places: Iterable[Place]) -> None:
         """Evaluate the functions that read records and that no evaluation came to, from outside."""
@@ -1094,11 +1114,12 @@ class _Reader:
                 for topic in self._topics_for(one, sent):
                     passed[Passed(topic, (), sent.contract.topics, "", False, at)] = None
         self._found.passed = list(passed)
-        received = {(topic, one.place): None for one in self._receives.noted for topic in one.topics}
-        received |= dict.fromkeys(self._receives.given.items())
+        received = {Received(topic, one.place, one.files): None for one in self._receives.noted for topic in one.topics}
+        received |= {Received(topic, at, (at[0],)): None for topic, at in self._receives.given.items()}
         for place in places:
             for topic in self._receives.listened(place) or ():
-                received[topic, (place.file.path, place.function.line or 1)] = None
+                at = place.file.path, place.function.line or 1
+                received[Received(topic, at, (at[0],))] = None
         self._found.received = list(received)
 
     def _topics_for(self, one: Origin, sent: _Sent) -> tuple[str, ...]:

@@ -57,6 +57,8 @@ from scanner_programs.libraries.standard import (
     PRESENT,
     PUTS,
     REMOVES,
+    ROW_OPTIONS,
+    ROWS,
     SCALARS,
     SEQUENCES,
     SIZES,
@@ -222,6 +224,7 @@ class Machine:
         self._files: dict[str, Scope] = {}
         self._globals: dict[tuple[str, str], Value | None] = {}
         self.record_text: Callable[[Value], str | None] = lambda _: None
+        self.is_received: Callable[[Value], bool] = lambda _: False
         self.made: dict[int, list[Thing]] = {}
         self.types: dict[str, tuple[ir.File, Known | None]] = {}
         self.spent = False
@@ -1119,8 +1122,8 @@ class Machine:
 
     def written(self, value: Value) -> dict[str, Value]:
         """Return the members of an object that is not known further that were given a value."""
-        of = show(value)
-        return {name: one for (owner, name), one in self._written.items() if owner == of}
+        of = show(value) if self._written else ""
+        return {name: self.simplified(one) for (owner, name), one in self._written.items() if owner == of}
 
     def set_member(self, value: Value, name: str, new: Value) -> None:
         """Set a member of a value, under the conditions that hold."""
@@ -1139,9 +1142,13 @@ class Machine:
                 known.statics[name] = new
             case _:
                 key = show(value), name
-                old = self._written[key] if key in self._written else self.member(value, name)
                 tests = [one for one in self.guards if not is_turn(one)]  # it is an element of what a loop goes over
-                self._written[key] = choose(self._all(tests), new, old) if tests else new
+                if tests:
+                    count = len(self.accesses)
+                    old = self._written[key] if key in self._written else self.member(value, name)
+                    del self.accesses[count:]  # code does not ask for what it replaces
+                    new = choose(self._all(tests), new, old)
+                self._written[key] = new
                 self._written_names.add(name)
 
     def _under(self, new: Value, old: Value | None, depth: int) -> Value:
@@ -2331,7 +2338,11 @@ class Machine:
                     result = self._call_typed(of, known_class, name, given, code, scope)
                     if result is not None:
                         return result
-                elif not self.full_type(of) and scope.file.language in ("python", "javascript", "typescript"):
+                elif (
+                    scope.file.language in ("python", "javascript", "typescript")
+                    and not self.full_type(of)
+                    and not _is_of_library(of)
+                ):
                     result = self._call_untyped(name, given)
                     if result is not None:
                         return result
@@ -2770,6 +2781,13 @@ class Machine:
         simple = name.rpartition(".")[2].rpartition("::")[2]
         if of is None and len(given) == 1 and self._wraps(name) and not isinstance(given[0][1], Closure):
             return given[0][1]
+        options = given[0][1] if of is not None and len(given) == 1 and name in ROWS else None
+        if isinstance(options, Thing) and options.known is None and ROWS[name] in options.fields.keys() <= ROW_OPTIONS:
+            row = options.fields[ROWS[name]]
+            known = row.known if isinstance(row, Thing) else self.known_type(row)
+            fields = {one.name: self.member(row, one.name) for _, one in self.program.fields(known)} if known else {}
+            fields |= row.fields if isinstance(row, Thing) else {}
+            return Thing("", fields=fields, base=Apply(name, of), depth=0)  # the database adds what it generates
         table = of if of is not None and not given else given[0][1] if of is None and len(given) == 1 else None
         if isinstance(table, Thing) and simple in KEYS and self._is_table(table):
             return Items([Const(Kind.TEXT, key) for key in table.fields], len(self.guards))
@@ -3408,9 +3426,7 @@ def watches(name: str) -> bool:
     """Return whether a full name is one of a library that only watches a program."""
     plain = name.replace("::", ".")
     return any(
-        begins(name, row.packages)
-        or begins(plain, row.packages)
-        or plain.rpartition(".")[2].partition("<")[0] in row.names
+        begins(name, row.packages) or begins(plain, row.packages) or plain.partition("<")[0] in row.names
         for row in WATCHERS
     )
 
@@ -3467,3 +3483,19 @@ def _root(value: Value) -> Thing | None:
         else:
             return None
     return None
+
+
+def _is_of_library(value: Value) -> bool:
+    """Return whether a library made an object, and was given nothing of which it could be an object of the program."""
+    while isinstance(value, Apply | Get):
+        if isinstance(value, Apply):
+            if any(is_function(one) or isinstance(one, Type | Input | Opaque) for one in value.arguments):
+                return False
+            if any(isinstance(one, Thing) and one.known is not None for one in value.arguments):
+                return False
+            if value.of is None:
+                return "." in value.name or is_made(value)
+        if value.of is None:
+            return False
+        value = value.of
+    return False

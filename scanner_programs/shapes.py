@@ -27,6 +27,7 @@ from scanner_programs.values import (
     REMOVED,
     Apply,
     Cond,
+    Const,
     Get,
     Input,
     Items,
@@ -74,6 +75,8 @@ def shape_of(machine: Machine, value: Value) -> tuple[Shape, Mapping[str, Sequen
     """Return the fields of a value that is written, and the values that each consists of, by path."""
     reader = _Shapes(machine)
     reader.read(value, "", 0)
+    for name, one in reader.written.items():
+        reader.replace(name, one)
     fields = tuple(sorted(reader.fields.items()))
     opaque, generated = reader.shown.opaque, reader.generated
     shape = Shape(fields, tuple(reader.format), tuple(reader.settings), opaque, reader.name, generated)
@@ -90,6 +93,7 @@ class _Shapes:
         self.shown = Shown(records=machine.record_text)
         self.name = ""
         self.generated = False
+        self.written: dict[str, Value] = {}
         self._within: list[int] = []
         self._within_codec: list[str] = []
         self._within_type: list[int] = []
@@ -215,6 +219,7 @@ class _Shapes:
     def _unwrapped(self, value: Value) -> Value:
         """Return what is made into a record by calls with one structured argument, which are steps of the format."""
         for _ in range(10):
+            self._note_written(value)
             if isinstance(value, Cond):
                 ways = [value.then, value.otherwise]
                 if NULL in ways and len({id(one) for one in ways}) == 2:
@@ -226,6 +231,8 @@ class _Shapes:
                 value = value.of
                 continue
             if not isinstance(value, Apply) or value.name in ("mapped", "each", "filtered"):
+                return value
+            if self._machine.is_received(value):  # what it was asked from is no part of a record
                 return value
             inside = [one for one in (value.of, *value.arguments) if one is not None and self._is_structured(one)]
             known = self._machine.known_type(value)
@@ -248,6 +255,16 @@ class _Shapes:
             self.format.append(step)
             value = inside[0]
         return value
+
+    def _note_written(self, value: Value) -> None:
+        """Note the members that code gave to an object of which nothing else is known."""
+        if not isinstance(value, Thing | Const | Items) and self._machine.known_type(value) is None:
+            self.written = self._machine.written(value) | self.written
+
+    def replace(self, path: str, value: Value) -> None:
+        """Set a field that the record has instead of what it had there."""
+        self._drop(path)
+        self.read(value, path, 1)
 
     def _thing(self, thing: Thing, path: str, depth: int) -> None:
         if not path:

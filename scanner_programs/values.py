@@ -332,18 +332,22 @@ class Shown:
                 return known.cls.name
 
     def _apply(self, value: Apply, depth: int) -> str:
+        if self._numbered and is_made(value):
+            return f"{value.name}#{id(value)}"  # whatever it is made of may change
         shown = [self.text(one, depth + 1) for one in value.arguments]
         if value.names:
             shown = [f"{name}={text}" if name else text for name, text in zip(value.names, shown, strict=True)]
         if value.name in _COMMUTES and value.of is None:
             shown.sort()
         of = f"{self.text(value.of, depth + 1)}." if value.of is not None else ""
-        number = f"#{id(value)}" if self._numbered and is_made(value) else ""
+        via = ""
         if value.via and value.name in _PLAIN and value.via.partition("<")[0] not in _PLAIN[value.name]:
-            number += f":{value.via}"  # more than a function of each element
-        return f"{of}{value.name}{number}({', '.join(shown)})"
+            via = f":{value.via}"  # more than a function of each element
+        return f"{of}{value.name}{via}({', '.join(shown)})"
 
     def _thing(self, value: Thing, depth: int) -> str:
+        if self._numbered:
+            return f"{value.type}#{id(value)}"
         if id(value) in self._within:
             self._circular = True
             return "{…}"
@@ -355,7 +359,6 @@ class Shown:
         made = ", ".join(self.text(one, depth + 1) for one in value.arguments)
         self._within.pop()
         kind = "" if value.known is not None else value.type
-        kind += f"#{id(value)}" if self._numbered else ""
         return f"{kind}{f'({made})' if made else ''}{{{', '.join(shown)}}}"
 
 

@@ -29,8 +29,8 @@ WATCHERS: tuple[Library, ...] = (
             "org.springframework.util.Assert", "java.util.Objects.requireNonNull", "assert",
             "com.google.common.base.Preconditions",
         ),
-        # classes that files use without naming the package
-        frozenset(("ILogger", "Logger", "Counter", "Histogram", "Gauge", "Meter", "Timer", "ActivitySource")),
+        # classes that files use without naming the package; of another one, a name says nothing
+        frozenset(("ILogger", "Logger", "Counter", "Histogram", "Gauge", "Meter", "ActivitySource")),
     ),
 )  # fmt: skip
 """Libraries for logging, metrics, tracing and assertions."""

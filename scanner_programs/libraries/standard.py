@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -37,6 +39,9 @@ CONSTRUCTORS = ("new", "__init__", "constructor")
 INVOKES = frozenset(("apply", "accept", "call", "invoke", "get", "run", "test", "Invoke", "bind", "applyAsync"))
 PUTS = frozenset(("put", "set", "setProperty", "Add", "add", "insert", "Set", "addProperty", "putIfAbsent", "property"))
 LISTS = frozenset(("asList", "singletonList", "singleton", "List.of", "Set.of", "ImmutableList.of", "ImmutableSet.of"))
+ROWS: Mapping[str, str] = {"create": "data", "update": "data", "upsert": "create"}
+"""Methods of a database client that return a row, by the member of their options with its values (Prisma Client)."""
+ROW_OPTIONS = _words("data where select include omit create update")
 REMOVES = _words("pop remove delete Remove Delete unset")
 """Methods of maps that take the entry of a key out."""
 MERGES = _words("deepMerge merge")

@@ -27,7 +27,8 @@ class Subscription:
     """The topics that an object reads: its canonical text, the file that says so, and the line.
 
     *own* is a text that no other object has, even if it is made alike. *kinds* are the classes of the program whose
-    objects come from there, as far as the call names them.
+    objects come from there, as far as the call names them. *files* are those of the functions on the way to the call,
+    from it outwards.
     """
 
     of: str
@@ -35,6 +36,7 @@ class Subscription:
     topics: tuple[str, ...]
     own: str = ""
     kinds: frozenset[str] = frozenset()
+    files: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -53,8 +55,8 @@ class Receives:
     unnamed: list[Subscription] = field(default_factory=list)
     _listened: dict[int, tuple[str, ...] | None] = field(default_factory=dict)
 
-    def note(self, made: Made, name: str) -> bool:
-        """Note a call if it names topics that are read; return whether it does."""
+    def note(self, made: Made, name: str, files: tuple[str, ...]) -> bool:
+        """Note a call that functions in *files* lead to if it names topics that are read; return whether it does."""
         listed = [row for row in self.rows if name in row.subscribes]
         if not listed or not made.given:
             return False
@@ -65,7 +67,7 @@ class Receives:
         topics = tuple(dict.fromkeys(self._topics_of(listed[0], name, given)))
         texts = (_identity(made.of), _identity(made.of, numbered=True)) if made.of is not None else ("", "")
         place = f"{UNNAMED}{made.place[0]}:{made.place[1]}"
-        found = Subscription(texts[0], made.place, topics or (place,), texts[1], self.kinds_of(made))
+        found = Subscription(texts[0], made.place, topics or (place,), texts[1], self.kinds_of(made), files)
         known = self.noted if topics else self.unnamed
         if found not in known:
             known.append(found)

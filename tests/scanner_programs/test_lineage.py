@@ -52,7 +52,7 @@ for m in KafkaConsumer("in"):
     found = sends({"a.py": code})
 
     assert [one for one in found.passed if one.target] == []
-    assert found.received == [("in", ("a.py", 4))]
+    assert [(one.topic, one.place) for one in found.received] == [("in", ("a.py", 4))]
 
 
 def test_two_consumers_of_one_file_are_told_apart(sends) -> None:
@@ -460,7 +460,7 @@ class Functions {
 """
     found = sends({"application.yml": settings, "Functions.kt": code})
 
-    assert {topic for topic, _ in found.received} == {"orders", "visits"}
+    assert {one.topic for one in found.received} == {"orders", "visits"}
     assert {(one.topic, one.field, one.target) for one in found.passed if one.target} == {
         ("orders", ("no",), "order"),
         ("orders", ("cents",), "euros"),
@@ -510,3 +510,49 @@ def test_a_constant_in_a_pattern_says_which_topic_a_record_is_of(sends) -> None:
     passed = {(one.topic, topic) for one in sends({"main.rs": code}).passed for topic in one.topics}
 
     assert passed == {("trades", "deals"), ("outages", "notices")}
+
+
+def test_a_timer_runs_what_it_is_given(sends) -> None:
+    """Classes of metrics may have the same name; those of another package are not meant."""
+    code = """
+import json, threading
+from kafka import KafkaConsumer, KafkaProducer
+producer = KafkaProducer()
+for m in KafkaConsumer("in"):
+    r = json.loads(m.value)
+    threading.Timer(30.0, lambda: producer.send("out", {"a": r["a"]})).start()
+"""
+    java = """
+import java.util.Timer;
+import org.springframework.kafka.annotation.KafkaListener;
+import org.springframework.kafka.core.KafkaTemplate;
+class Order { public String id; }
+class Later {
+    private final KafkaTemplate<String, String> template;
+    private final Timer timer = new Timer();
+    @KafkaListener(topics = "in") void on(Order order) {
+        timer.schedule(() -> template.send("out", order.id), 30);
+    }
+}
+"""
+    for files in ({"a.py": code}, {"Later.java": java}):
+        assert {(one.topic, one.topics) for one in sends(files).passed} == {("in", ("out",))}
+
+
+@pytest.mark.parametrize("method", ["create({data: order})", "update({where: {id: 1}, data: {...order}})"])
+def test_a_row_that_a_database_returns_has_the_values_and_more(sends, method) -> None:
+    """The options of the call are none of its columns."""
+    code = f"""
+import {{Kafka}} from 'kafkajs';
+export class Orders {{
+  constructor(private readonly prisma: PrismaClient) {{ this.producer = new Kafka({{}}).producer(); }}
+  async place(total: number) {{
+    const order = {{total, state: 'new'}};
+    const row = await this.prisma.order.{method};
+    await this.producer.send({{topic: 'orders', messages: [{{value: JSON.stringify(row)}}]}});
+  }}
+}}
+"""
+    sent = [one for one in sends({"orders.ts": code}).contracts if one.topics]
+
+    assert {name for one in sent for name, _ in one.shape.fields} == {"", "state", "total"}

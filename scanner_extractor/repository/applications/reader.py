@@ -949,14 +949,47 @@ class _Reader:
                 self.used.drop(module, use)
 
     def _add_program(self, module: str, found: Endpoints) -> None:
-        self._add_sent(module, found.contracts)
-        for topic, place in found.received:
-            for job, name in self._users_of(module, (topic,), (place[0],), writes=False):
+        by_names = {use: set(one.places) for (use, own), one in self.program_uses.items() if own == module}
+        ends: dict[tuple[str, bool, tuple[str, int]], set[str]] = {}
+        self._add_sent(module, found.contracts, ends)
+        for topic, place, files in found.received:
+            for job, name in self._users_of(module, (topic,), files, writes=False):
+                ends.setdefault((name, False, place), set()).add(job)
                 self._add_end(job, name, module, place, place, writes=False)
+        if not (found.is_partial or found.unresolved):
+            self._drop_others(module, by_names, ends, found.followed)
         self._add_fields_read(module, found)
         self._add_all_passed(module, found.passed)
 
-    def _add_sent(self, module: str, contracts: Iterable[Contract]) -> None:
+    def _drop_others(
+        self,
+        module: str,
+        by_names: Mapping[TopicUse, set[tuple[str, int]]],
+        ends: Mapping[tuple[str, bool, tuple[str, int]], set[str]],
+        followed: Collection[tuple[str, int]],
+    ) -> None:
+        """Drop uses by names at calls of which the evaluation knows more: what program they are of, or that none is.
+
+        A call that leads to code of the program is none of a client, whatever its name is.
+        """
+        of_topics = {(topic, writes, job) for (topic, writes, _), jobs in ends.items() for job in jobs}
+        for use, places in by_names.items():
+            known = [ends[use.topic, use.writes, at] for at in places if (use.topic, use.writes, at) in ends]
+            is_others = bool(known) and all(use.job not in jobs for jobs in known)
+            is_own_code = bool(places) and places <= {*followed}
+            if (is_others or is_own_code) and (use.topic, use.writes, use.job) not in of_topics:
+                self.program_uses.pop((use, module), None)
+                self.used.drop(module, use)
+                end = 2 if use.writes else 1
+                for key in [key for key in self.flows if key[0] == use.job and key[end] == use.topic]:
+                    del self.flows[key]
+
+    def _add_sent(
+        self,
+        module: str,
+        contracts: Iterable[Contract],
+        ends: dict[tuple[str, bool, tuple[str, int]], set[str]],
+    ) -> None:
         for sent in contracts:
             if sent.inner or not (sent.managed or self._is_in(module, sent.files)):
                 continue
@@ -964,6 +997,7 @@ class _Reader:
             if sent.topics:
                 self.on_the_way.update(sent.files)
             for job, topic in self._users_of(module, sent.topics, sent.files, writes=True):
+                ends.setdefault((topic, True, sent.place), set()).add(job)
                 self._add_end(job, topic, module, sent.place, at, writes=True)
                 use = TopicUse(job, topic, True)
                 self.used.name_class(use, sent.shape.name.rpartition(".")[2])
@@ -1027,15 +1061,25 @@ class _Reader:
                 for use, own in self.program_uses
                 if own == module and use.writes == writes and use.topic in plain and job in ("", use.job)
             }
-            if known:
-                yield from sorted(known)
-                continue
             own = [path for path in files if self.modules.of(path) == module and path in self.index.units]
-            entries = self._programs_in(module).entries.get(module, ())
-            path = next((one for one in own if one in entries), own[0] if own else "")
+            path = self._started_by(module, own)
+            started = {name for name, _ in self._jobs(module, None, settings, self.index.units.get(path))}
+            if known:
+                yield from sorted(one for one in known if one[0] in started) or sorted(known)
+                continue
             for name, environment in self._jobs(module, None, settings, self.index.units.get(path)):
                 if job in ("", name):
                     yield from ((name, found) for found in self._topics_of(text, module, environment, settings))
+
+    def _started_by(self, module: str, files: Sequence[str]) -> str:
+        """Return the file of a program that is started, of those from a call outwards; else that of the call.
+
+        Of a script, that is the outermost.
+        """
+        entries = self._programs_in(module).entries.get(module, ())
+        started = [path for path in files if path in entries or str(PurePosixPath(path).parent) in entries]
+        scripts = [path for path in files if suffix(path) in _SCRIPTS][-1:]
+        return next(iter((*started, *scripts, *files)), "")
 
     def _is_in(self, module: str, files: Sequence[str]) -> bool:
         """Return whether files on the way to a call are of a program, or of a library that it names."""

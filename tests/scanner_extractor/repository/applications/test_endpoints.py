@@ -266,6 +266,84 @@ def test_a_program_without_a_client_can_be_compared():
     assert {topic for sent in found.contracts for topic in sent.topics} == {"shop.orders"}
 
 
+WRAPPERS = {
+    "infra/consumer.py": """
+        from confluent_kafka import Consumer
+
+        class KafkaConsumer:
+            settings = {"bootstrap.servers": "b:9092", "auto.offset.reset": "latest"}
+
+            def __init__(self, group):
+                self.settings["group.id"] = group
+                self.consumer = Consumer(self.settings)
+
+            def start(self, topics, handle):
+                self.consumer.subscribe(topics)
+                while True:
+                    handle(self.consumer.poll(timeout=1.0))
+    """,
+    "infra/producer.py": """
+        from confluent_kafka import Producer
+
+        class KafkaProducer:
+            def __init__(self, name):
+                self.producer = Producer({"client.id": name})
+
+            def produce(self, topic, data):
+                self.producer.produce(topic=topic, value=data)
+
+            def poll(self, timeout=None):
+                self.producer.poll(timeout=timeout)
+    """,
+    "pay.py": """
+        import json
+        from infra.consumer import KafkaConsumer
+        from infra.producer import KafkaProducer
+
+        consumer = KafkaConsumer("payments")
+        producer = KafkaProducer("pay")
+
+        def handle(msg):
+            order = json.loads(msg.value().decode())
+            order["state"] = "paid"
+            producer.produce("paid", json.dumps(order))
+
+        consumer.start(["orders"], handle)
+    """,
+    "ship.py": """
+        import json
+        from infra.consumer import KafkaConsumer
+        from infra.producer import KafkaProducer
+
+        consumer = KafkaConsumer("shipping")
+        producer = KafkaProducer("ship")
+
+        def handle(msg):
+            order = json.loads(msg.value().decode())
+            producer.produce("shipped", json.dumps({"number": order["id"]}))
+
+        consumer.start(["paid"], handle)
+    """,
+}
+
+
+def test_each_script_has_what_it_does_with_classes_that_all_import():
+    """The classes have names of clients, but are the program's own: what they are given is no topic."""
+    assert flows(WRAPPERS) == {"pay: orders > paid", "ship: paid > shipped"}
+    assert columns(WRAPPERS) == {"paid.id > shipped.number IDENTITY"}
+
+
+def test_what_is_passed_on_has_the_members_that_were_set_and_none_of_the_client():
+    fields = {(one.job, one.topic, one.writes, one.path) for one in read(WRAPPERS).fields}
+
+    assert {one for one in fields if one[2]} == {
+        ("pay", "paid", True, ()),
+        ("pay", "paid", True, ("state",)),
+        ("ship", "shipped", True, ("number",)),
+    }
+    assert ("pay", "orders", False, ("state",)) not in fields
+
+
 def test_a_path_of_fields_is_one_of_columns():
     assert column_path(["lines[]", "id"]) == ("lines", "[]", "id")
     assert column_path(["rows[][]"]) == ("rows", "[]", "[]")
