@@ -225,6 +225,7 @@ class _Reader:
         self._topics: dict[str, Value] = {}
         self._silent = False
         self._inner, self._steps = False, 0
+        self._fed: set[int] = set()
         self._imported: dict[str, list[str]] = {}
         self._sent: list[_Sent] = []
 
@@ -348,6 +349,7 @@ class _Reader:
                 self._run(place)
             else:
                 inner.append(place)
+        self._fed = fed - self._machine.visited
         self._machine.visited |= fed
         self._inner, steps = True, self._machine.steps
         for place in inner if texts else ():
@@ -1069,10 +1071,12 @@ class _Reader:
             if is_given or (place.known is not None and id(place.known.cls) in holding):
                 found.setdefault(id(place), place)
         outer = self._outermost(found.values())
+        # What a method reads with is known from how its object is made.
+        self._serving |= {id(place.known.cls) for place in found.values() if place.known is not None}
         self._silent, machine.keeps = True, False
         steps, machine.steps = machine.steps, 0
         for place in sorted(found.values(), key=lambda one: id(one) not in outer)[:MOST_VIEWS]:
-            if id(place.function) not in machine.visited:
+            if id(place.function) not in machine.visited or id(place.function) in self._fed:
                 self._view = place
                 machine.run(place)
                 self._note_uses(place)

@@ -25,6 +25,7 @@ from scanner_programs.libraries.standard import (
     ABSENT,
     ADDS,
     ASSIGNS,
+    CHECKED,
     CLASS_NAMES,
     CLASSES,
     CONSTRUCTORS,
@@ -2788,6 +2789,8 @@ class Machine:
             fields = {one.name: self.member(row, one.name) for _, one in self.program.fields(known)} if known else {}
             fields |= row.fields if isinstance(row, Thing) else {}
             return Thing("", fields=fields, base=Apply(name, of), depth=0)  # the database adds what it generates
+        if simple in CHECKED and (of is not None or "." in name) and len(given) == 1:
+            return Thing("", fields={CHECKED[simple]: given[0][1]}, depth=len(self.guards))
         table = of if of is not None and not given else given[0][1] if of is None and len(given) == 1 else None
         if isinstance(table, Thing) and simple in KEYS and self._is_table(table):
             return Items([Const(Kind.TEXT, key) for key in table.fields], len(self.guards))

@@ -42,6 +42,8 @@ LISTS = frozenset(("asList", "singletonList", "singleton", "List.of", "Set.of", 
 ROWS: Mapping[str, str] = {"create": "data", "update": "data", "upsert": "create"}
 """Methods of a database client that return a row, by the member of their options with its values (Prisma Client)."""
 ROW_OPTIONS = _words("data where select include omit create update")
+CHECKED: Mapping[str, str] = {"safeParse": "data", "safeParseAsync": "data"}
+"""Methods that return whether a value is valid, by the member of their result that has the value (Zod)."""
 REMOVES = _words("pop remove delete Remove Delete unset")
 """Methods of maps that take the entry of a key out."""
 MERGES = _words("deepMerge merge")

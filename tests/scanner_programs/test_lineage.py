@@ -556,3 +556,26 @@ export class Orders {{
     sent = [one for one in sends({"orders.ts": code}).contracts if one.topics]
 
     assert {name for one in sent for name, _ in one.shape.fields} == {"", "state", "total"}
+
+
+def test_a_class_that_only_reads_knows_its_topic_from_how_it_is_made(sends) -> None:
+    """The topic is a member, and what checks a record is none of its fields."""
+    code = """
+import {Kafka} from 'kafkajs';
+export class Reader {
+  private readonly topic = process.env.TOPIC ?? 'orders';
+  constructor(private readonly store: Store) { this.consumer = new Kafka({}).consumer({groupId: 'g'}); }
+  async onModuleInit() {
+    await this.consumer.subscribe({topic: this.topic});
+    await this.consumer.run({eachMessage: async ({message}) => { await this.handle(message); }});
+  }
+  async handle(message) {
+    const parsed = orderSchema.safeParse(JSON.parse(message.value.toString()));
+    if (parsed.success) { this.store.save({id: parsed.data.id, total: parsed.data.total}); }
+  }
+}
+"""
+    found = sends({"reader.ts": code})
+
+    assert [one.topic for one in found.received] == ["orders"]
+    assert {(one.topic, one.path) for one in found.used} == {("orders", ("id",)), ("orders", ("total",))}
