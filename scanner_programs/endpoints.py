@@ -654,7 +654,8 @@ class _Reader:
 
     def _register(self, made: Made) -> None:
         """Note which topic a call gives a type of the program."""
-        text = next((value for _, value in made.given if isinstance(value, Const) and value.kind is Kind.TEXT), None)
+        given = (self._set(value) if isinstance(value, Get) else value for _, value in made.given)
+        text = next((value for value in given if isinstance(value, Const) and value.kind is Kind.TEXT), None)
         kinds = self._receives.kinds_of(made)
         if text is not None and kinds:
             shown = ", ".join(show(value) for _, value in made.given)
@@ -903,7 +904,7 @@ class _Reader:
                 return Const(Kind.TEXT, self._channel(value.place.removeprefix("channel ")))
             kinds = value.type if isinstance(value, Input | Get | Apply) else ""
             for kind in kinds.partition("\0")[0].partition("<")[2].rstrip(">?").split(","):
-                found = self._topics.get(kind.strip().rpartition(".")[2])
+                found = self._topics.get(base_type(kind.strip()).rpartition(".")[2])
                 if found is not None:
                     return found
             if isinstance(value, Thing):

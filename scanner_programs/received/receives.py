@@ -14,8 +14,8 @@ from scanner_programs.program import Place, Scope, base_type, parameters_of
 from scanner_programs.values import Apply, Cond, Const, Get, Input, Items, Shown, Thing, Value
 
 _FURTHEST = 40
-_NAMED = frozenset(("topic", "topics", "topic_name", "pattern", "topicpattern"))
-"""The names of arguments that name topics."""
+_NAMED = frozenset(("topic", "topics", "topicname", "pattern", "topicpattern"))
+"""The names of arguments that name topics, without letter case and underscores."""
 UNNAMED = "\0"
 """What the place of a subscription begins with that stands for topics whose names are not known."""
 _NOT_RECORDS = frozenset(("Header", "Headers", "Ctx", "KafkaKey", "Inject", "Context"))
@@ -62,7 +62,7 @@ class Receives:
             return False
         if not self.kinds_of(made) and not any(self._is_of(made.of, made.name, row) for row in listed):
             return False
-        named = [value for key, value in made.given if key.lower() in _NAMED]
+        named = [value for key, value in made.given if _is_named(key)]
         given = named or [value for key, value in made.given if not key]
         topics = tuple(dict.fromkeys(self._topics_of(listed[0], name, given)))
         texts = (_identity(made.of), _identity(made.of, numbered=True)) if made.of is not None else ("", "")
@@ -111,7 +111,7 @@ class Receives:
         while isinstance(value, Apply):
             names.append(value.name)
             value = value.of
-        kinds = (kind.rpartition(".")[2] for name in names if "<" in name for kind in parameters_of(name))
+        kinds = (base_type(kind).rpartition(".")[2] for name in names if "<" in name for kind in parameters_of(name))
         return frozenset(kind for kind in kinds if kind in self.machine.program.classes)
 
     # --- where records come from
@@ -288,10 +288,14 @@ class Receives:
         yield from self._named(value)
 
 
+def _is_named(key: str) -> bool:
+    return key.lower().replace("_", "") in _NAMED
+
+
 def _unnamed(value: Apply | Thing) -> list[Value]:
     """Return the arguments that may name topics: those without a name, or with one that says so."""
     names = value.names if isinstance(value, Apply) and value.names else ("",) * len(value.arguments)
-    named = [one for key, one in zip(names, value.arguments, strict=True) if key.lower() in _NAMED]
+    named = [one for key, one in zip(names, value.arguments, strict=True) if _is_named(key)]
     return named or [one for key, one in zip(names, value.arguments, strict=True) if not key]
 
 

@@ -266,6 +266,50 @@ def test_a_program_without_a_client_can_be_compared():
     assert {topic for sent in found.contracts for topic in sent.topics} == {"shop.orders"}
 
 
+OPTIONS = {
+    "Checks/Checks.csproj": '<Project><PackageReference Include="MassTransit.Kafka" /></Project>',
+    "Checks/appsettings.json": '{"Kafka": {"Topics": {"CheckRequest": "check.request", "CheckReply": "check.reply"}}}',
+    "Checks/Setup.cs": """
+        using MassTransit;
+        public static class Setup
+        {
+            public static void AddKafka(this IServiceCollection services, IConfiguration configuration)
+            {
+                var options = configuration.GetSection("Kafka").Get<KafkaOptions>();
+                services.AddMassTransit(x => x.AddRider(rider =>
+                {
+                    rider.AddProducer<string, Reply<Checked>>(options.Topics.CheckReply);
+                    rider.UsingKafka(options.Client, (context, kafka) =>
+                        kafka.TopicEndpoint<string, Check>(topicName: options.Topics.CheckRequest, groupId: "g",
+                            configure: e => e.ConfigureConsumer<Checker>(context)));
+                }));
+            }
+        }
+    """,
+    "Checks/Checker.cs": """
+        using MassTransit;
+        public record Check { public string Number { get; set; } }
+        public record Checked { public string Number { get; set; } }
+        public record Reply<T> { public bool Success { get; set; } public T Data { get; set; } }
+        public class Checker : IConsumer<Check>
+        {
+            private readonly ITopicProducer<string, Reply<Checked>> producer;
+            public Checker(ITopicProducer<string, Reply<Checked>> producer) { this.producer = producer; }
+            async Task IConsumer<Check>.Consume(ConsumeContext<Check> context)
+            {
+                var found = new Checked { Number = context.Message.Number };
+                await producer.Produce("k", new Reply<Checked> { Success = true, Data = found });
+            }
+        }
+    """,
+}
+
+
+def test_a_topic_in_an_object_of_settings_is_that_of_the_type_it_is_registered_with():
+    assert flows(OPTIONS) == {"Checks: check.request > check.reply"}
+    assert columns(OPTIONS) == {"check.request.number > check.reply.data.number IDENTITY"}
+
+
 WRAPPERS = {
     "infra/consumer.py": """
         from confluent_kafka import Consumer
