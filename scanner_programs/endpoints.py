@@ -1755,9 +1755,24 @@ def _texts(value: Value) -> Iterator[str]:
         case Apply(arguments=arguments) if value.name in ("??", "||", "or", "one of"):
             for one in arguments:
                 yield from _texts(one)
+        case Apply(name="text" | "+", of=None, arguments=parts):
+            named = [_with_settings(one) for one in parts]
+            if all(named):
+                yield "".join(named)
         case Items(values=values):
             for one in values:
                 yield from _texts(one)
+
+
+def _is_setting(value: Value) -> bool:
+    return isinstance(value, Apply) and value.of is None and value.name == "setting"
+
+
+def _with_settings(value: Value) -> str:
+    """Return the text of a part of a name, or the placeholder of the setting that it is; empty for others."""
+    if isinstance(value, Apply) and _is_setting(value) and isinstance(value.arguments[0], Const):
+        return f"${{{value.arguments[0].text}}}"
+    return value.text if isinstance(value, Const) and value.kind is Kind.TEXT else ""
 
 
 def _client_parts(value: Value, prefix: str = "") -> dict[str, str]:

@@ -19,7 +19,14 @@ from scanner_programs import ir
 from scanner_programs.guards import choose, conjuncts, is_failure, is_fixed, is_present, is_test, is_turn, truth
 from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New
 from scanner_programs.libraries.clients import is_source, reads
-from scanner_programs.libraries.others import ENVIRONMENT, INJECTED_SETTINGS, LOGGER_NOTES, SETTINGS_CLASSES, WATCHERS
+from scanner_programs.libraries.others import (
+    ENVIRONMENT,
+    INJECTED_SETTINGS,
+    LOGGER_NOTES,
+    SETTINGS_CLASSES,
+    VARIABLES,
+    WATCHERS,
+)
 from scanner_programs.libraries.rows import begins
 from scanner_programs.libraries.standard import (
     ABSENT,
@@ -957,6 +964,8 @@ class Machine:
             case Type(known=known):
                 return self._of_type(value, known, name)
             case Ref(name=before):
+                if before in VARIABLES:
+                    return self.setting(name)
                 found = self._of_ref(before, name)
                 return Ref(f"{before}.{name}") if found is None else found
             case Items() if name in ("0", "1", "2", "3"):

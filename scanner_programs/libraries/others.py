@@ -127,6 +127,8 @@ ENVIRONMENT = frozenset(
     )
 )  # fmt: skip
 """Functions and objects that return the value of a variable of the environment."""
+VARIABLES = frozenset(("process.env", "import.meta.env", "Bun.env"))
+"""Objects whose members are the variables of the environment."""
 
 NAMING_STYLES: Mapping[str, str] = {
     "SNAKE_CASE": "snake_case",

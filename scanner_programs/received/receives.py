@@ -97,7 +97,11 @@ class Receives:
         elif isinstance(value, Items):
             for one in value.values:
                 yield from self._named(one, depth + 1)
-        elif isinstance(value, Apply) and value.name != "setting" and not any(True for _ in self.texts(value)):
+        elif (
+            isinstance(value, Apply)
+            and value.name not in ("setting", "text", "+")
+            and not any(True for _ in self.texts(value))
+        ):
             listed = (value.of,) if isinstance(value.of, Items) and not value.arguments else ()  # in another form
             for one in (*listed, *_unnamed(value)):
                 yield from self._named(one, depth + 1)

@@ -245,7 +245,9 @@ class ProgramChanges:
 
     def _finding(self, module: str, one: Difference) -> ChangeFinding | None:
         jobs = [program.job for program in self._programs.get(module, ())]
-        topics = list(filter(None, one.topics)) or sorted({dataset.name for job in jobs for dataset in written_by(job)})
+        # A topic whose name has a setting is one of those that the program writes.
+        named = [topic for topic in one.topics if topic and "${" not in topic]
+        topics = named or sorted({dataset.name for job in jobs for dataset in written_by(job)})
         if not topics and one.aspect in ("client", "setting") and not self._sends(module):
             return None
         if one.aspect in ("setting", "client") and self._is_harmless_setting(one):
