@@ -223,6 +223,7 @@ class _Reader:
         self._others: tuple[Place | None, dict[int, Value]] = None, {}
         self._guards: tuple[Place | None, dict[int, tuple[Value, str]]] = None, {}
         self._topics: dict[str, Value] = {}
+        self._defaults: dict[str, Value] = {}
         self._silent = False
         self._inner, self._steps = False, 0
         self._fed: set[int] = set()
@@ -239,6 +240,10 @@ class _Reader:
                 if any(self._uses(file, row) for file in files) and not self._is_other_broker(row):
                     found.setdefault(language, []).append(row)
         return found
+
+    @cached_property
+    def _rows(self) -> list[Client]:
+        return [row for listed in self._clients.values() for row in listed]
 
     def _is_other_broker(self, row: Client) -> bool:
         """Return whether the program chooses another broker for a library that can use several."""
@@ -322,8 +327,7 @@ class _Reader:
         self._machine = Machine(self._program, self._watch, self._serves)
         if before is not None:
             self._machine.learn(before)
-        rows = [row for listed in self._clients.values() for row in listed]
-        self._receives = Receives(self._machine, rows, lambda value: _texts(self._set(value)))
+        self._receives = Receives(self._machine, self._rows, lambda value: _texts(self._set(value)))
         self._used = FieldUses(self._machine, self._receives, self._origin_reader, self._compared)
         self._machine.record_text = self._record_text
         self._machine.is_received = self._is_received
@@ -607,6 +611,9 @@ class _Reader:
             return False
         if made.of is not None and any(function.name == name for function in self._declared):
             return self._declared_send(machine, made, name)
+        if made.of is not None and len(made.given) == 1 and any(name == row.defaults[0] for row in self._rows):
+            self._defaults[show(made.of)] = made.given[0][1]
+            return False
         row = self._client_of(machine, made, name)
         if row is None:
             self._receives.note(made, name, self._files_on_the_way(made.place))
@@ -739,10 +746,17 @@ class _Reader:
         for one in listed[:_MOST_RECORDS]:
             together = {**one, **rest} if "topic" not in one else {**rest, **one}
             if "topic" not in together and made.of is not None:
-                topic = self._topic_of(made.of)
+                topic = self._topic_of(made.of) or self._set_topic(made)
                 if topic is not None:
                     together["topic"] = topic
             self._emit(together, name, made.place, made.guards, made.of)
+
+    def _set_topic(self, made: Made) -> Value | None:
+        """Return the topic that settings give a client for what is sent to none; None without one."""
+        name = plain(made.name).rpartition(".")[2]
+        rows = (row for row in self._rows if row.defaults[1] and name in row.sends)
+        known = next(filter(None, (self._program.setting(row.defaults[1]) for row in rows)), None)
+        return Const(Kind.TEXT, known) if known is not None else None
 
     def _is_nothing(self, parts: Mapping[str, Value]) -> bool:
         """Return whether one way of a send has no record: nothing, an empty list, or what a library makes of it."""
@@ -899,6 +913,8 @@ class _Reader:
     def _topic_of(self, client: Value) -> Value | None:
         """Return the topic that a client was made for; None if it was made for none."""
         value: Value | None = client
+        if self._defaults and (given := self._defaults.get(show(client))) is not None:
+            return given
         for _ in range(12):
             if isinstance(value, Input) and value.place.startswith("channel "):
                 return Const(Kind.TEXT, self._channel(value.place.removeprefix("channel ")))
@@ -1061,7 +1077,7 @@ class _Reader:
     def _read_records(self, places: Iterable[Place]) -> None:
         """Evaluate the functions that read records and that no evaluation came to, from outside."""
         machine = self._machine
-        rows = [row for listed in self._clients.values() for row in listed]
+        rows = self._rows
         places = [place for place in places if place.file.language in self._languages]
         found = reaching(places, {name for row in rows for name in (*row.subscribes, *row.receives, *row.connects)})
         handles = {name for row in rows for name in row.handles}
@@ -1120,11 +1136,11 @@ class _Reader:
                     passed[Passed(topic, (), sent.contract.topics, "", False, at)] = None
         self._found.passed = list(passed)
         received = {Received(topic, one.place, one.files): None for one in self._receives.noted for topic in one.topics}
-        received |= {Received(topic, at, (at[0],)): None for topic, at in self._receives.given.items()}
+        received |= {Received(topic, place, (place[0],)): None for topic, place in self._receives.given.items()}
         for place in places:
             for topic in self._receives.listened(place) or ():
-                at = place.file.path, place.function.line or 1
-                received[Received(topic, at, (at[0],))] = None
+                line = place.function.line or 1
+                received[Received(topic, (place.file.path, line), (place.file.path,))] = None
         self._found.received = list(received)
 
     def _topics_for(self, one: Origin, sent: _Sent) -> tuple[str, ...]:

@@ -79,6 +79,7 @@ CLIENTS: tuple[Client, ...] = (
             "KafkaListener KafkaHandler Acknowledgment ConsumerFactory ConcurrentKafkaListenerContainerFactory"
         ),
         result=_words("SendTo"),
+        defaults=("setDefaultTopic", "spring.kafka.template.default-topic"),
         listens={"KafkaListener": ("topics", "value", "topicPattern", "")},
         languages=_JVM,
     ),

@@ -28,6 +28,7 @@ class Client:
     of the parameter that they come in. *choice* is where a library of several brokers has one chosen: an enumeration,
     and its member for Kafka. *style* is how it writes the names of members if nothing says otherwise. *connects* are
     calls that have a `function` called with the records of one topic (`received`) and its result written to another.
+    *defaults* are the method and the setting that give a client the topic of what it sends to none.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Client:
     choice: tuple[str, str] = ("", "")
     connects: Mapping[str, Signature] = field(default_factory=dict)
     style: str = ""
+    defaults: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)

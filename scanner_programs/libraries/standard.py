@@ -157,7 +157,7 @@ WRAPS = _words("of ofNullable just resolve successful pure succeed completedFutu
 LIFTS = _words("pure some asRight point toRight")
 """Methods of any value that return it as an optional value, a result or one that is there later."""
 OF_FAILURES = {
-    **dict.fromkeys(_words("map_err inspect_err mapError leftMap tapError doOnError onFailure"), False),
+    **dict.fromkeys(_words("map_err inspect_err mapError leftMap tapError doOnError onFailure orElseThrow"), False),
     **dict.fromkeys(_words("recover handleError catchAll exceptionally catch onErrorReturn onErrorResume"), True),
 }
 """Methods of results, and of values that are there later, that are given what to do with a failure.

@@ -54,6 +54,7 @@ class Receives:
     given: dict[str, tuple[str, int]] = field(default_factory=dict)
     unnamed: list[Subscription] = field(default_factory=list)
     _listened: dict[int, tuple[str, ...] | None] = field(default_factory=dict)
+    _kept: list[Value | None] = field(default_factory=list)
 
     def note(self, made: Made, name: str, files: tuple[str, ...]) -> bool:
         """Note a call that functions in *files* lead to if it names topics that are read; return whether it does."""
@@ -71,6 +72,7 @@ class Receives:
         known = self.noted if topics else self.unnamed
         if found not in known:
             known.append(found)
+            self._kept.append(made.of)  # no later object may have its number
         return bool(topics)
 
     def _topics_of(self, row: Client, name: str, given: Sequence[Value]) -> Iterator[str]:

@@ -579,3 +579,26 @@ export class Reader {
 
     assert [one.topic for one in found.received] == ["orders"]
     assert {(one.topic, one.path) for one in found.used} == {("orders", ("id",)), ("orders", ("total",))}
+
+
+@pytest.mark.parametrize("found", ['orElseThrow(() -> new Missing("no " + id))', "orElseThrow()", "get()"])
+def test_what_is_looked_up_by_a_field_is_not_made_of_it(sends, found) -> None:
+    """Nor of the text that says that it is missing."""
+    code = f"""
+import org.springframework.kafka.annotation.*;
+import org.springframework.kafka.core.KafkaTemplate;
+class Payload {{ private String id; public String getId() {{ return id; }} }}
+class Order {{ private String id; private int price; }}
+interface Repo extends CrudRepository<Order, String> {{
+  default Order find(String id) {{ return findById(id).{found}; }}
+}}
+class Rest {{
+  private final Repo repo; private final KafkaTemplate<String, Order> template;
+  Rest(Repo repo, KafkaTemplate<String, Order> template) {{ this.repo = repo; this.template = template; }}
+  @KafkaListener(topics = "in") public void on(Payload payload) {{ template.send("out", repo.find(payload.getId())); }}
+}}
+"""
+    found = sends({"A.java": code})
+
+    assert {name for one in found.contracts for name, _ in one.shape.fields} == {"id", "price"}
+    assert [one for one in found.passed if one.target] == []

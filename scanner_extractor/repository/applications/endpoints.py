@@ -27,13 +27,15 @@ from scanner_programs.program import Program
 MOST_STEPS = 600_000
 """Expressions that are evaluated of all programs of a repository: of what is beyond, only the topics are read."""
 ITEM = "[]"
+_OF_PACKAGE = 3
+"""Directories that tell a package of the JVM from others."""
 _COMMENT = re.compile(r"^[ \t]*+//[^\n]*$", re.MULTILINE)
 _JVM = (".java", ".kt", ".scala")
 _GO_MODULE = re.compile(r"^module[ \t]++(\S++)", re.MULTILINE)
 _OF_SCRIPT = re.compile(r"(?:from|import|require\()\s*+[\"'](@?[\w.@/-]{1,200}+)[\"']")
 _OF_GO = re.compile(r"\"([\w.-]{1,80}+/[\w./-]{1,200}+)\"")
 _OF_PYTHON = re.compile(r"^[ \t]*+(?:from|import)[ \t]++([A-Za-z_][\w.]{0,200}+)", re.MULTILINE)
-
+_OF_JVM = re.compile(r"^[ \t]*+import[ \t]++(?:static[ \t]++)?+([A-Za-z_][\w.]{2,200}+\*?+)", re.MULTILINE)
 _RUST = ".rs"
 
 
@@ -153,7 +155,8 @@ class ProgramEndpoints:
         while waiting:
             path = waiting.pop()
             pattern, named = _IMPORTS.get(suffix(path), (None, None))
-            for name in pattern.findall(self.files[path]) if pattern is not None else ():
+            is_full = path.endswith(_JVM) and len(known) >= MOST_FILES  # of which those near a client would be chosen
+            for name in pattern.findall(self.files[path]) if pattern is not None and not is_full else ():
                 if named is not None and (named, name) not in used:
                     used.add((named, name))
                     new = [one for one in named(self, name) if one not in known]
@@ -177,6 +180,39 @@ class ProgramEndpoints:
         """Return the files of Python that an import names, if its first name is that of one directory or file."""
         parts = name.split(".")
         return self._modules.get("/".join(parts), []) or self._modules.get("/".join(parts[:-1]), [])
+
+    def _by_class(self, name: str) -> list[str]:
+        """Return the file of a class of Java, Kotlin or Scala that an import names; those of a package that it names.
+
+        What a library of the repository is built with does not always say that it is one.
+        """
+        parts = name.rstrip("*._").split(".")
+        if name[-1] in "*._":
+            return self._packages.get("/".join(parts[-_OF_PACKAGE:]), [])
+        for count in (len(parts), len(parts) - 1):  # a member of a class follows its name
+            inside = "/".join(parts[:count])
+            found = [path for path in self._stems.get(parts[count - 1], ()) if f"/{inside}." in f"/{path}"]
+            if found:
+                return found if len(found) == 1 else []
+        declared = re.compile(rf"\b(?:class|object|interface|fun|val|typealias)\s++{re.escape(parts[-1])}\b")
+        near = self._packages.get("/".join(parts[:-1][-_OF_PACKAGE:]), [])
+        return [path for path in near if not path.endswith(".java") and declared.search(self.files[path])][:1]
+
+    @cached_property
+    def _stems(self) -> dict[str, list[str]]:
+        """Return the files of the JVM by their names without the ending."""
+        found: dict[str, list[str]] = {}
+        for path in (one for one in self._every if one.endswith(_JVM)):
+            found.setdefault(path.rpartition("/")[2].partition(".")[0], []).append(path)
+        return found
+
+    @cached_property
+    def _packages(self) -> dict[str, list[str]]:
+        """Return the files of the JVM by the last directories that they are in."""
+        found: dict[str, list[str]] = {}
+        for path in (one for one in self._every if one.endswith(_JVM)):
+            found.setdefault("/".join(path.split("/")[:-1][-_OF_PACKAGE:]), []).append(path)
+        return found
 
     @cached_property
     def _every(self) -> list[str]:
@@ -345,5 +381,6 @@ _IMPORTS: Mapping[str, tuple[re.Pattern[str], Callable[[ProgramEndpoints, str], 
     **dict.fromkeys((".ts", ".tsx", ".js", ".mjs", ".cjs", ".jsx"), (_OF_SCRIPT, ProgramEndpoints._by_alias)),
     ".go": (_OF_GO, ProgramEndpoints._by_module),
     ".py": (_OF_PYTHON, ProgramEndpoints._by_path),
+    **dict.fromkeys(_JVM, (_OF_JVM, ProgramEndpoints._by_class)),
 }
 """How imports of a language are found, and which files of the repository they name."""

@@ -266,6 +266,59 @@ def test_a_program_without_a_client_can_be_compared():
     assert {topic for sent in found.contracts for topic in sent.topics} == {"shop.orders"}
 
 
+SHARED = {
+    "service/build.gradle": "subprojects { dependencies { compile project(':common') } }",
+    "common/build.gradle": "",
+    "common/src/main/java/shop/common/Topics.java": """
+        package shop.common;
+        public class Topics {
+            public static final String REQUESTS = "requests";
+            public static final String ADDED = "added";
+            public static final String REPLIES = "replies";
+        }
+    """,
+    "common/src/main/java/shop/common/Add.java": """
+        package shop.common;
+        public class Add { private int count; public int getCount() { return count; } }
+    """,
+    "service/stock/build.gradle": "",
+    "service/stock/src/main/java/shop/stock/Rest.java": """
+        package shop.stock;
+        import org.springframework.kafka.annotation.*;
+        import org.springframework.kafka.core.KafkaTemplate;
+        import shop.common.Topics;
+        import shop.common.Add;
+        class Item { private final int stock; Item(int stock) { this.stock = stock; } }
+        class Reply { private final Item item; Reply(Item item) { this.item = item; } }
+        @KafkaListener(topics = Topics.REQUESTS)
+        public class Rest {
+            private final KafkaTemplate<String, Object> replies;
+            private final KafkaTemplate<String, Item> items;
+            public Rest(KafkaTemplate<String, Object> replies, KafkaTemplate<String, Item> items) {
+                this.replies = replies;
+                this.items = items;
+                replies.setDefaultTopic(Topics.REPLIES);
+            }
+            @KafkaHandler
+            public void add(Add add) {
+                Item item = new Item(add.getCount());
+                items.send(Topics.ADDED, item);
+                replies.sendDefault(new Reply(item));
+            }
+        }
+    """,
+}
+
+
+def test_a_class_that_is_imported_is_a_part_of_the_program():
+    """The build says only above that the modules have it."""
+    assert flows(SHARED) == {"stock: requests > added", "stock: requests > replies"}
+    assert columns(SHARED) == {
+        "requests.count > added.stock IDENTITY",
+        "requests.count > replies.item.stock IDENTITY",
+    }
+
+
 OPTIONS = {
     "Checks/Checks.csproj": '<Project><PackageReference Include="MassTransit.Kafka" /></Project>',
     "Checks/appsettings.json": '{"Kafka": {"Topics": {"CheckRequest": "check.request", "CheckReply": "check.reply"}}}',
