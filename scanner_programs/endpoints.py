@@ -441,14 +441,16 @@ class _Reader:
         at = (place.file.path, place.function.line or 1)
         self._receives.given[received] = at
         taken = parameters_of(place.function.type)
-        record: Value = Apply("received", None, (Const(Kind.TEXT, received),))
+        is_whole = bool(taken) and "Message" in _WORD.findall(taken[0])  # with its headers
+        record: Value = Apply("received", None, (Const(Kind.TEXT, received),), via="record" if is_whole else "")
         record = self._machine.declared(record, taken[0] if taken else "", place.file, place.known)
         code = ir.Call(Name(place.function.name), (), at[1])
         result = self._machine.call(
             self._machine.run(place), [("", record)], code, Scope(place.file, None, None, place.known)
         )
         self._note_uses(place)
-        if sent and len(taken) != 1:  # one without a result only reads
+        is_nothing = {"Void", "Unit"}.intersection(*[_WORD.findall(one) for one in taken[-1:]])
+        if sent and len(taken) != 1 and not (taken and is_nothing):  # one without a result only reads
             self._emit({"topic": Const(Kind.TEXT, sent), "value": result}, place.function.name, at, ())
 
     def _outermost(self, places: Iterable[Place]) -> set[int]:

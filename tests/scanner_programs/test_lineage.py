@@ -602,3 +602,37 @@ class Rest {{
 
     assert {name for one in found.contracts for name, _ in one.shape.fields} == {"id", "price"}
     assert [one for one in found.passed if one.target] == []
+
+
+def test_a_bound_function_takes_messages_with_their_headers_and_returns_none(sends) -> None:
+    """The payload is the value; what is returned when all is done is no record."""
+    settings = """
+spring.cloud:
+  stream.bindings:
+    route-in-0.destination: orders
+    route-out-0.destination: other
+"""
+    code = """
+import org.springframework.context.annotation.Bean;
+import org.springframework.cloud.stream.function.StreamBridge;
+import org.springframework.messaging.Message;
+record Order(String id, String customer) {}
+record Delivery(String order, String mail) {}
+class Router {
+    private final StreamBridge bridge;
+    Router(StreamBridge bridge) { this.bridge = bridge; }
+    @Bean Function<Flux<Message<Order>>, Mono<Void>> route() {
+        return flux -> flux.map(m -> m.getPayload()).doOnNext(o -> send(o)).then();
+    }
+    private void send(Order order) {
+        bridge.send("deliveries", new Delivery(order.id(), "%s@a.example".formatted(order.customer())));
+    }
+}
+"""
+    found = sends({"application.yml": settings, "Router.java": code})
+
+    assert {(one.topic, one.field, one.topics, one.target, one.copied) for one in found.passed if one.target} == {
+        ("orders", ("id",), ("deliveries",), "order", True),
+        ("orders", ("customer",), ("deliveries",), "mail", False),
+    }
+    assert {topic for one in found.contracts for topic in one.topics} == {"deliveries"}
