@@ -151,6 +151,7 @@ _DEEPEST = 24
 _NESTED = 120
 _MOST_NESTED = 4
 """Objects inside of each other whose same method is followed, as the steps of a chain are."""
+_JVM = ("java", "kotlin", "scala")
 _MOST_TURNS = 8
 _EQUAL = {"==": True, "===": True, "is": True, "!=": False, "!==": False, "is not": False}
 """Operators that compare, each with whether they say that both are the same."""
@@ -868,7 +869,10 @@ class Machine:
                 if value is not None:
                     return value
             known = self.program.class_of(name, file, near)
-            return Type(known) if known is not None else Ref(imported)
+            if known is not None:
+                return Type(known)
+            value = self._static_of(name, file, [imported.rpartition(".")[0]])
+            return value if value is not None else Ref(imported)
         for other in self.program.files:
             if other is not file and other.language == file.language and file.package and other.package == file.package:
                 value = self._in_file(name, other)
@@ -878,10 +882,22 @@ class Machine:
         if known is not None:
             return Type(known)
         if file.wildcards:
-            value = self._in_program(name, file, "")
+            value = self._static_of(name, file, file.wildcards) or self._in_program(name, file, "")
             if value is not None:
                 return value
         return Ref(name)
+
+    def _static_of(self, name: str, file: ir.File, imported: Iterable[str]) -> Value | None:
+        """Return a member that an import of Java, Kotlin or Scala takes from a class of the program, or an object."""
+        for full in imported:
+            package, _, simple = full.rpartition(".")
+            for known in self.program.classes.get(simple, ()) if file.language in _JVM else ():
+                is_meant = not known.file.package or known.file.package == package or package.endswith(known.cls.name)
+                if is_meant and self.program.field(known, name) is not None:
+                    return self.member(Type(known), name)
+                if is_meant and self.program.method(known, name) is not None:
+                    return Method(Type(known), name)
+        return None
 
     def _in_file(self, name: str, file: ir.File) -> Value | None:
         for function in file.functions:

@@ -186,14 +186,14 @@ class ProgramEndpoints:
 
         What a library of the repository is built with does not always say that it is one.
         """
-        parts = name.rstrip("*._").split(".")
-        if name[-1] in "*._":
-            return self._packages.get("/".join(parts[-_OF_PACKAGE:]), [])
+        parts, is_all = name.rstrip("*._").split("."), name[-1] in "*._"
         for count in (len(parts), len(parts) - 1):  # a member of a class follows its name
             inside = "/".join(parts[:count])
             found = [path for path in self._stems.get(parts[count - 1], ()) if f"/{inside}." in f"/{path}"]
             if found:
                 return found if len(found) == 1 else []
+            if is_all:
+                return self._packages.get("/".join(parts[-_OF_PACKAGE:]), [])
         declared = re.compile(rf"\b(?:class|object|interface|fun|val|typealias)\s++{re.escape(parts[-1])}\b")
         near = self._packages.get("/".join(parts[:-1][-_OF_PACKAGE:]), [])
         return [path for path in near if not path.endswith(".java") and declared.search(self.files[path])][:1]

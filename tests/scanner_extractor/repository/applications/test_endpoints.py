@@ -310,10 +310,21 @@ SHARED = {
 }
 
 
-def test_a_class_that_is_imported_is_a_part_of_the_program():
+@pytest.mark.parametrize(
+    ("imported", "prefix"),
+    [
+        ("import shop.common.Topics;\nimport shop.common.Add;", "Topics."),
+        ("import static shop.common.Topics.*;\nimport shop.common.*;", ""),
+    ],
+    ids=["classes", "all"],
+)
+def test_a_class_that_is_imported_is_a_part_of_the_program(imported: str, prefix: str):
     """The build says only above that the modules have it."""
-    assert flows(SHARED) == {"stock: requests > added", "stock: requests > replies"}
-    assert columns(SHARED) == {
+    path = "service/stock/src/main/java/shop/stock/Rest.java"
+    text = textwrap.dedent(SHARED[path]).replace("import shop.common.Topics;\nimport shop.common.Add;", imported)
+    files = {**SHARED, path: text.replace("Topics.R", f"{prefix}R").replace("Topics.A", f"{prefix}A")}
+    assert flows(files) == {"stock: requests > added", "stock: requests > replies"}
+    assert columns(files) == {
         "requests.count > added.stock IDENTITY",
         "requests.count > replies.item.stock IDENTITY",
     }
