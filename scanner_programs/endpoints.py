@@ -51,6 +51,7 @@ _PLACEHOLDER = re.compile(r"\$\{([^{}]+)\}")
 _WORD = re.compile(r"\w+")
 MOST_VIEWS = 400
 """Functions of one program that are evaluated."""
+_DEEP = 20
 _MOST_MEANT = 2
 _MOST_CALLERS = 50
 _MOST_RECORDS = 16
@@ -79,7 +80,8 @@ class Contract:
     *path* are the functions from the view to the call, *files* those that they are in, from the call outwards.
     *sites* are the file and line of the call, and of the calls that lead to it. *managed*: a framework finds the view
     by its notes, so that no code needs to name it. *inner*: only what is outside of the view knows what is given to it,
-    and the calls from there have contracts of their own.
+    and the calls from there have contracts of their own. *is_rooted*: all that the value is made of is known, down to
+    constants and what the view is given.
     """
 
     view: str
@@ -98,6 +100,7 @@ class Contract:
     sites: tuple[tuple[str, int], ...] = field(default=(), compare=False)
     managed: bool = field(default=False, compare=False)
     inner: bool = field(default=False, compare=False)
+    is_rooted: bool = field(default=False, compare=False)
 
     @property
     def content(self) -> tuple[object, ...]:
@@ -988,6 +991,7 @@ class _Reader:
             sites=tuple(dict.fromkeys((place, *(site for site in self._machine.sites if site[0])))),
             managed=_is_managed(self._view),
             inner=self._inner,
+            is_rooted=bool(values) and all(_is_rooted(one) for listed in values.values() for one in listed),
         )
         if contract not in self._found.contracts:
             self._found.contracts.append(contract)
@@ -1136,6 +1140,8 @@ class _Reader:
             for one in sent.inputs:
                 for topic in self._topics_for(one, sent):
                     passed[Passed(topic, (), sent.contract.topics, "", False, at)] = None
+            for topic in self._receives.listened(sent.view) or ():  # what is sent because of a record
+                passed.setdefault(Passed(topic, (), sent.contract.topics, "", False, at))
         self._found.passed = list(passed)
         received = {Received(topic, one.place, one.files): None for one in self._receives.noted for topic in one.topics}
         received |= {Received(topic, place, (place[0],)): None for topic, place in self._receives.given.items()}
@@ -1780,6 +1786,25 @@ def _texts(value: Value) -> Iterator[str]:
         case Items(values=values):
             for one in values:
                 yield from _texts(one)
+
+
+def _is_rooted(value: Value, depth: int = 0) -> bool:
+    """Return whether all that a value is made of is known, down to constants and what a function is given."""
+    match value if depth < _DEEP else None:
+        case Const() | Input():
+            return True
+        case Get(of=of):
+            return _is_rooted(of, depth + 1)
+        case Cond(then=then, otherwise=otherwise):
+            return _is_rooted(then, depth + 1) and _is_rooted(otherwise, depth + 1)
+        case Items(values=listed):
+            return all(_is_rooted(one, depth + 1) for one in listed)
+        case Thing(fields=fields, base=base, arguments=arguments):
+            parts = (*fields.values(), *arguments, *((base,) if base is not None else ()))
+            return all(_is_rooted(one, depth + 1) for one in parts)
+        case Apply(of=of, arguments=arguments):
+            return all(_is_rooted(one, depth + 1) for one in (*arguments, *((of,) if of is not None else ())))
+    return False
 
 
 def _is_setting(value: Value) -> bool:

@@ -6,7 +6,7 @@ import ast
 import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -951,7 +951,7 @@ class _Reader:
     def _add_program(self, module: str, found: Endpoints) -> None:
         by_names = {use: set(one.places) for (use, own), one in self.program_uses.items() if own == module}
         ends: dict[tuple[str, bool, tuple[str, int]], set[str]] = {}
-        self._add_sent(module, found.contracts, ends)
+        unrooted = self._add_sent(module, found.contracts, ends)
         for topic, place, files in found.received:
             for job, name in self._users_of(module, (topic,), files, writes=False):
                 ends.setdefault((name, False, place), set()).add(job)
@@ -959,7 +959,9 @@ class _Reader:
         if not (found.is_partial or found.unresolved):
             self._drop_others(module, by_names, ends, found.followed)
         self._add_fields_read(module, found)
-        self._add_all_passed(module, found.passed)
+        is_whole = not (found.is_partial or found.unresolved)
+        sent = {(job, topic) for (topic, writes, _), jobs in ends.items() if writes and is_whole for job in jobs}
+        self._add_all_passed(module, found.passed, sent - unrooted)
 
     def _drop_others(
         self,
@@ -989,7 +991,9 @@ class _Reader:
         module: str,
         contracts: Iterable[Contract],
         ends: dict[tuple[str, bool, tuple[str, int]], set[str]],
-    ) -> None:
+    ) -> set[tuple[str, str]]:
+        """Add what a program sends, and which jobs do it where; return those whose record is not known throughout."""
+        unrooted: set[tuple[str, str]] = set()
         for sent in contracts:
             if sent.inner or not (sent.managed or self._is_in(module, sent.files)):
                 continue
@@ -998,6 +1002,7 @@ class _Reader:
                 self.on_the_way.update(sent.files)
             for job, topic in self._users_of(module, sent.topics, sent.files, writes=True):
                 ends.setdefault((topic, True, sent.place), set()).add(job)
+                unrooted |= set() if sent.is_rooted else {(job, topic)}
                 self._add_end(job, topic, module, sent.place, at, writes=True)
                 use = TopicUse(job, topic, True)
                 self.used.name_class(use, sent.shape.name.rpartition(".")[2])
@@ -1006,6 +1011,7 @@ class _Reader:
                         self.used.add(module, use, column_path(path.split(".")), (f"{at[0]}:{at[1]}",))
                     elif part.text != "null":  # more than the fields that are known
                         self.used.add(module, use, (), (f"{at[0]}:{at[1]}",), whole=False)
+        return unrooted
 
     def _add_fields_read(self, module: str, found: Endpoints) -> None:
         for used in found.used:
@@ -1029,7 +1035,8 @@ class _Reader:
             if own == module and not use.writes and (path, int(line)) in noted.places:
                 yield use
 
-    def _add_all_passed(self, module: str, passed: Iterable[Passed]) -> None:
+    def _add_all_passed(self, module: str, passed: Iterable[Passed], sent: Collection[tuple[str, str]]) -> None:
+        """Add what a program passes on; of what it has *sent*, all that comes from records is known."""
         origins: dict[tuple[str, str], set[str]] = {}
         for one in passed:
             files = [path for path, _ in one.sites]
@@ -1040,8 +1047,12 @@ class _Reader:
         for job, origin, target in list(self.flows):
             # Which records reach a send by what is evaluated goes before what its callers might be by their names.
             is_by_name = (job, target) not in self.of_topologies
-            if origin and is_by_name and origin not in origins.get((job, target), (origin,)):
-                del self.flows[job, origin, target]
+            known = origins.get((job, target), () if (job, target) in sent else (origin,))
+            if origin and target and is_by_name and origin not in known:
+                flow = self.flows.pop((job, origin, target))
+                if (job, target) not in origins:
+                    self.flows.setdefault((job, "", target), replace(flow, origin=FlowEnd()))
+                    self.flows.setdefault((job, origin, ""), replace(flow, target=FlowEnd()))
 
     def _users_of(
         self, module: str, topics: Iterable[str], files: Sequence[str], *, writes: bool, job: str = ""

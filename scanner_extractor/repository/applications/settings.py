@@ -94,6 +94,9 @@ def files_named_in(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(name.rpartition("/")[2] for name in found) - _MANIFESTS
 
 
+_LAUNCH = "launchSettings.json"
+
+
 def is_settings_file(path: str, named: Container[str] = ()) -> bool:
     """Return whether a file may hold an application's settings, by its name; *named* are those that its code reads."""
     file = PurePosixPath(path)
@@ -103,7 +106,8 @@ def is_settings_file(path: str, named: Container[str] = ()) -> bool:
         return False
     if file.name in named:
         return True
-    return file.suffix.lower() in (".properties", ".conf", ".ini") or _NAMES.match(file.name) is not None
+    is_named = file.name == _LAUNCH or _NAMES.match(file.name) is not None
+    return file.suffix.lower() in (".properties", ".conf", ".ini") or is_named
 
 
 def read_settings(path: str, text: str) -> Iterator[Setting]:
@@ -125,6 +129,11 @@ def read_settings(path: str, text: str) -> Iterator[Setting]:
         case _:
             found = _yaml(text)
     for key, value, line, is_profile in found:
+        if file.name == _LAUNCH:  # of .NET: the environment of a program that a developer starts
+            _, is_variable, name = key.partition(".environmentVariables.")
+            if is_variable:
+                yield Setting(name, value, f"{path}:{line}", True)
+            continue
         without = _PROFILE.sub("", key)
         yield Setting(without, value, f"{path}:{line}", profile or is_profile or without != key)
 

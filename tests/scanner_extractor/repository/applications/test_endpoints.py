@@ -374,6 +374,53 @@ def test_a_topic_in_an_object_of_settings_is_that_of_the_type_it_is_registered_w
     assert columns(OPTIONS) == {"check.request.number > check.reply.data.number IDENTITY"}
 
 
+def test_a_variable_has_the_value_that_a_developer_starts_the_program_with():
+    files = {
+        "Posts/Posts.csproj": '<Project><PackageReference Include="Confluent.Kafka" /></Project>',
+        "Posts/Properties/launchSettings.json": """
+            {"profiles": {"Posts": {"environmentVariables": {"POSTS_TOPIC": "posts", "ASPNETCORE_ENVIRONMENT": "x"}}}}
+        """,
+        "Posts/Store.cs": """
+            using Confluent.Kafka;
+            public class Store
+            {
+                private readonly IProducer<string, string> producer;
+                public Store(IProducer<string, string> producer) { this.producer = producer; }
+                public Task Save(string text) => producer.ProduceAsync(
+                    Environment.GetEnvironmentVariable("POSTS_TOPIC"), new Message<string, string> { Value = text });
+            }
+        """,
+    }
+    assert flows(files) == {"Posts:  > posts"}
+
+
+def test_what_a_controller_sends_is_not_passed_on_from_what_a_listener_of_the_program_reads():
+    """Both use the same class; what a listener sends of its own is sent because of the record."""
+    code = """
+        import org.springframework.kafka.annotation.KafkaListener;
+        import org.springframework.kafka.core.KafkaTemplate;
+        class Publisher {
+            private final KafkaTemplate<String, String> template;
+            Publisher(KafkaTemplate<String, String> template) { this.template = template; }
+            void publish(String topic, String text) { template.send(topic, text); }
+        }
+        class Listener {
+            private final Publisher publisher;
+            Listener(Publisher publisher) { this.publisher = publisher; }
+            @KafkaListener(topics = "visits") void on(String text) { publisher.publish("seen", "visited"); }
+        }
+        class Controller {
+            private final Publisher publisher;
+            Controller(Publisher publisher) { this.publisher = publisher; }
+            @PostMapping void order(String text) { publisher.publish("orders", text); }
+        }
+    """
+    assert flows({"pom.xml": "<project><artifactId>shop</artifactId></project>", "src/A.java": code}) == {
+        "shop: visits > seen",
+        "shop:  > orders",
+    }
+
+
 WRAPPERS = {
     "infra/consumer.py": """
         from confluent_kafka import Consumer
