@@ -149,7 +149,8 @@ class Endpoints:
     """What a program sends, and what of it could not be followed.
 
     *passed* is what comes from the records that it receives, *received* the topics of these, *used* the fields of these
-    that code uses, *classes* what they are read as. *followed* are the places of calls that lead to code of the
+    that code uses, *classes* what they are read as. *unnamed* are calls that name topics which are read, whose names
+    are not known. *followed* are the places of calls that lead to code of the
     program alone. *is_partial*: code that was not read or evaluated may use more of these fields.
 
     *residue* are the canonical texts of its functions and classes, by name, *setup* of those that use a client and send
@@ -164,6 +165,7 @@ class Endpoints:
     passed: list[Passed] = field(default_factory=list)
     received: list[Received] = field(default_factory=list)
     followed: frozenset[tuple[str, int]] = frozenset()
+    unnamed: frozenset[tuple[str, int]] = frozenset()
     used: list[Used] = field(default_factory=list)
     classes: list[ReadAs] = field(default_factory=list)
     is_partial: bool = False
@@ -1150,6 +1152,8 @@ class _Reader:
                 line = place.function.line or 1
                 received[Received(topic, (place.file.path, line), (place.file.path,))] = None
         self._found.received = list(received)
+        known = {one.place for one in self._receives.noted}
+        self._found.unnamed = frozenset(one.place for one in self._receives.unnamed) - known
 
     def _topics_for(self, one: Origin, sent: _Sent) -> tuple[str, ...]:
         found = self._receives.topics(one.root, sent.view, sent.contract.files)

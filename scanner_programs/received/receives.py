@@ -61,7 +61,8 @@ class Receives:
         listed = [row for row in self.rows if name in row.subscribes]
         if not listed or not made.given:
             return False
-        if not self.kinds_of(made) and not any(self._is_of(made.of, made.name, row) for row in listed):
+        imported = made.file.wildcards
+        if not self.kinds_of(made) and not any(self._is_of(made.of, made.name, row, imported) for row in listed):
             return False
         named = [value for key, value in made.given if _is_named(key)]
         given = named or [value for key, value in made.given if not key]
@@ -187,7 +188,7 @@ class Receives:
         is_stream = is_own and is_streams(row.packages) and simple in row.types
         return is_stream or (simple in row.receives and (is_own or "." not in dotted))
 
-    def _is_of(self, of: Value | None, name: str, row: Client) -> bool:
+    def _is_of(self, of: Value | None, name: str, row: Client, imported: Sequence[str] = ()) -> bool:
         names = [name] if of is None else []
         value: Value | None = of
         for _ in range(_FURTHEST):
@@ -196,6 +197,8 @@ class Receives:
             kind = self.machine.full_type(value)
             names.append(kind or (value.name if isinstance(value, Apply) and value.of is None else ""))
             value = _before(value)
+        # A name without a package may be of one that is imported as a whole.
+        names += [f"{package}.{one}" for package in imported for one in names if one and "." not in one]
         return any(
             begins(one, row.packages)
             or begins(one.replace("::", "."), row.packages)

@@ -636,3 +636,28 @@ class Router {
         ("orders", ("customer",), ("deliveries",), "mail", False),
     }
     assert {topic for one in found.contracts for topic in one.topics} == {"deliveries"}
+
+
+def test_a_topic_is_named_on_an_object_of_a_package_that_is_imported_as_a_whole(sends) -> None:
+    code = """
+package shop
+import fs2.kafka._
+object App {
+  def run(settings: Settings) =
+    Stream.eval(settings).flatMap(consumerStream(_)).evalTap(_.subscribeTo("orders")).flatMap(_.stream)
+}
+"""
+    assert [one.topic for one in sends({"App.scala": code}).received] == ["orders"]
+
+
+def test_a_call_that_names_no_known_topic_to_read_is_listed(sends) -> None:
+    code = """
+import zio.kafka.consumer.{Consumer, Subscription}
+class Source(consumer: Consumer, conf: Conf) {
+  def stream = consumer.plainStream(Subscription.topics(conf.topics.head, conf.topics.tail: _*), string, string)
+}
+"""
+    found = sends({"Source.scala": code})
+
+    assert not found.received
+    assert {line for _, line in found.unnamed} == {4}

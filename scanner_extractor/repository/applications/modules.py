@@ -350,9 +350,11 @@ class Programs:
     packages: set[str] = field(default_factory=set)
     exporting: set[str] = field(default_factory=set)
     started: dict[str, str] = field(default_factory=dict)
+    paths: set[str] = field(default_factory=set)
 
     def add(self, path: str, parts: ProgramParts, module: str) -> None:
         """Add a source file."""
+        self.paths.add(path)
         if parts.has_entry:
             key = (path.rpartition("/")[0] or ".") if path.endswith(".go") else path
             if key not in self.entries.setdefault(module, []):
@@ -417,8 +419,12 @@ class Programs:
             return sorted({path, *self.runners.get((module, PurePosixPath(path).stem), ())})
         found, queue = {path}, [path]
         while queue and len(found) < 60:
-            for other in self.importers.get((module, PurePosixPath(queue.pop()).stem), ()):
-                if other not in found:
+            current = PurePosixPath(queue.pop())
+            for other in self.importers.get((module, current.stem), ()):
+                beside = str(PurePosixPath(other).parent / current.name)
+                if other not in found and (
+                    beside == str(current) or beside not in self.paths
+                ):  # else that one is meant
                     found.add(other)
                     queue.append(other)
         ends = {end for end in found if not self.is_library(end, module)}

@@ -956,6 +956,9 @@ class _Reader:
             for job, name in self._users_of(module, (topic,), files, writes=False):
                 ends.setdefault((name, False, place), set()).add(job)
                 self._add_end(job, name, module, place, place, writes=False)
+        for path, line in found.unnamed:
+            if path in self.fitting and (path, line) not in self.followed:
+                self.without_topic.setdefault(path, set()).add(line)
         if not (found.is_partial or found.unresolved):
             self._drop_others(module, by_names, ends, found.followed)
         self._add_fields_read(module, found)
