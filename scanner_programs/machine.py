@@ -3514,7 +3514,7 @@ def _root(value: Value) -> Thing | None:
 
 
 def _is_of_library(value: Value) -> bool:
-    """Return whether a library made an object, and was given nothing of which it could be an object of the program."""
+    """Return whether a library made an object, and was given nothing that could make it one of the program."""
     while isinstance(value, Apply | Get):
         if isinstance(value, Apply):
             if any(is_function(one) or isinstance(one, Type | Input | Opaque) for one in value.arguments):

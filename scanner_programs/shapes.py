@@ -232,7 +232,7 @@ class _Shapes:
                 continue
             if not isinstance(value, Apply) or value.name in ("mapped", "each", "filtered"):
                 return value
-            if self._machine.is_received(value):  # what it was asked from is no part of a record
+            if self._machine.is_received(value):  # what it was asked from does not belong to a record
                 return value
             inside = [one for one in (value.of, *value.arguments) if one is not None and self._is_structured(one)]
             known = self._machine.known_type(value)
@@ -257,7 +257,7 @@ class _Shapes:
         return value
 
     def _note_written(self, value: Value) -> None:
-        """Note the members that code gave to an object of which nothing else is known."""
+        """Note the members that code gave to an object about which nothing else is known."""
         if not isinstance(value, Thing | Const | Items) and self._machine.known_type(value) is None:
             self.written = self._machine.written(value) | self.written
 

@@ -72,8 +72,7 @@ class Commit:
     @cached_property
     def programs(self) -> ProgramEndpoints:
         """Return what evaluates the programs."""
-        if self.reading.programs is None:
-            raise LookupError("source code was not read")
+        assert self.reading.programs is not None  # files of all kinds are read
         return self.reading.programs()
 
     @cached_property

@@ -155,7 +155,7 @@ class ProgramEndpoints:
         while waiting:
             path = waiting.pop()
             pattern, named = _IMPORTS.get(suffix(path), (None, None))
-            is_full = path.endswith(_JVM) and len(known) >= MOST_FILES  # of which those near a client would be chosen
+            is_full = path.endswith(_JVM) and len(known) >= MOST_FILES  # beyond, those near a client are chosen
             for name in pattern.findall(self.files[path]) if pattern is not None and not is_full else ():
                 if named is not None and (named, name) not in used:
                     used.add((named, name))

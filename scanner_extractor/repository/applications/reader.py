@@ -973,9 +973,9 @@ class _Reader:
         ends: Mapping[tuple[str, bool, tuple[str, int]], set[str]],
         followed: Collection[tuple[str, int]],
     ) -> None:
-        """Drop uses by names at calls of which the evaluation knows more: what program they are of, or that none is.
+        """Drop uses by names where the evaluation knows more about a call: which program makes it, or what it leads to.
 
-        A call that leads to code of the program is none of a client, whatever its name is.
+        A call that leads to code of the program does not use a client, whatever its name is.
         """
         of_topics = {(topic, writes, job) for (topic, writes, _), jobs in ends.items() for job in jobs}
         for use, places in by_names.items():
