@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import overload
 
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.names import RecordName
@@ -141,6 +142,35 @@ class Column:
     def has_default(self) -> bool:
         """Return whether there is a default; null is one, too."""
         return self.default is not None
+
+
+class StoredColumns(Sequence[Column]):
+    """Columns that the dictionary already has: their number is known, *read* parses them when one is asked for."""
+
+    __slots__ = ("_columns", "_count", "_read")
+
+    def __init__(self, count: int, read: Callable[[], Sequence[Column]]) -> None:
+        self._count = count
+        self._read = read
+        self._columns: Sequence[Column] | None = None
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> Column: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Column]: ...
+    def __getitem__(self, at: int | slice) -> Column | Sequence[Column]:
+        if self._columns is None:
+            self._columns = self._read()
+        return self._columns[at]
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, Sequence) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from scanner_model.errors import Problem
 from scanner_model.facts import Facts, Value
 from scanner_model.kafka import Cluster, Topic
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
-from scanner_model.schemas import SchemaIdUse
+from scanner_model.schemas import KnownText, SchemaIdUse
 
 
 class SourceStatus(StrEnum):
@@ -56,12 +56,14 @@ class ClusterScan(Facts):
     """The result of one scan of one cluster, in a fixed order, ready to be stored in one transaction.
 
     The facts have every registry queried, whether it responded or not. A topic's *source* is the first, in the order
-    Kafka, manual, ksqlDB, registry, that knows it. *problems* are what validation, reading and merging found.
+    Kafka, manual, ksqlDB, registry, that knows it. *problems* are what validation, reading and merging found. *texts*
+    are the schema texts that the next scan need not parse.
     """
 
     cluster: Cluster
     outcomes: tuple[SourceResult, ...]
     problems: tuple[Problem, ...] = ()
+    texts: tuple[KnownText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

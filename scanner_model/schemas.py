@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from scanner_model.columns import Column
 from scanner_model.documents.json_input import load_text
@@ -124,6 +124,28 @@ class Definition:
     def is_list_of_columns(self) -> bool:
         """Return whether the text is a list of columns instead of a schema of the format."""
         return is_list_of_columns(self.text)
+
+
+class KnownText(NamedTuple):
+    """A schema text that was read, with all that its columns depend on, as *digest*.
+
+    *reader* is the version of the program that read it: another one reads it again. *reading* is JSON: what was read,
+    without the columns; empty if the definition was read from another spelling of the text.
+    """
+
+    digest: str
+    reader: str
+    fingerprint: Fingerprint
+    reading: str = ""
+
+
+KnownTexts = Callable[[Collection[str]], Mapping[str, KnownText]]
+"""Return what is known of texts by their digests; one that was never read is absent."""
+
+
+def no_known_texts(_digests: Collection[str]) -> Mapping[str, KnownText]:
+    """Return that no text was read before."""
+    return {}
 
 
 def is_list_of_columns(text: str) -> bool:

@@ -6,7 +6,7 @@ import importlib.util
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -27,7 +27,14 @@ from scanner_api.scanning.clusters import (
 )
 from scanner_api.spark import SparkChoice
 from scanner_dictionary.engine.open import Engine
-from scanner_dictionary.queries.history import is_known, known_groups, known_queries, missing_names, previous_state
+from scanner_dictionary.queries.history import (
+    is_known,
+    known_groups,
+    known_queries,
+    known_texts,
+    missing_names,
+    previous_state,
+)
 from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.http.recording import Recorder, Replay, directory_name, recorded_cluster
 from scanner_extractor.repository.reading import RepositoryReading
@@ -50,7 +57,7 @@ from scanner_model.kafka import Connector, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.lazy_names import deferred
 from scanner_model.manual import DeclaredFlow
 from scanner_model.scan import ClusterScan, SourceStatus
-from scanner_model.schemas import Definition, Registry, SchemaVersion, TopicSchema
+from scanner_model.schemas import Definition, KnownText, Registry, SchemaVersion, TopicSchema
 from scanner_model.streaming_sql import FlinkJob, KsqlFunction, KsqlSource, KsqlType, Query, StreamingStatement
 from scanner_model.threads import run_ordered
 
@@ -239,7 +246,13 @@ def _read_cluster(cluster: LoadedCluster, connections: Connections, options: Sca
     with options.engine.connect() as conn:
         previous = previous_state(conn, cluster.settings.cluster, silent)
     manual = None if options.choice.mode is Mode.ENRICH else cluster.manual
-    merged = merge_results(cluster.settings, results, manual, remembered=previous, read=options.parse)
+
+    def known(digests: Collection[str]) -> Mapping[str, KnownText]:
+        """Look texts up; Spark may parse others for a long time meanwhile, so no connection is held."""
+        with options.engine.connect() as conn:
+            return known_texts(conn, digests)
+
+    merged = merge_results(cluster.settings, results, manual, remembered=previous, read=options.parse, known=known)
     return _ReadCluster(cluster=cluster, scan=merged, started=started, clock=clock)
 
 

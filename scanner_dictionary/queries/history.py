@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Table, func, select, text
 
+from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.queries.facts import fact_of, reported_rows
 from scanner_dictionary.schema import tables as t
 from scanner_model.catalogs import Metric
@@ -17,7 +18,7 @@ from scanner_model.errors import NameUnknown, Problem
 from scanner_model.kafka import Connector, Topic
 from scanner_model.names import ClusterName, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import PreviousState, SourceResult
-from scanner_model.schemas import SchemaIdUse
+from scanner_model.schemas import KnownText, SchemaIdUse
 from scanner_model.streaming_sql import KsqlSource, Query, message_names
 
 
@@ -155,6 +156,18 @@ def _count(conn: Connection, table: Table) -> int:
 
 
 _KAFKA = "kafka"
+_TEXTS_AT_ONCE = 500
+
+
+def known_texts(conn: Connection, digests: Collection[str]) -> Mapping[str, KnownText]:
+    """Return what earlier scans read of texts, by digest; one that none read is absent."""
+    read, fingerprint = t.schema_text.c, t.schema_definition.c.fingerprint
+    query = select(read.digest, read.reader, fingerprint, read.reading).join(t.schema_definition)
+    known: dict[str, KnownText] = {}
+    for chunk in in_chunks(sorted(digests), _TEXTS_AT_ONCE):
+        rows = conn.execute(query.where(read.digest.in_(chunk)))
+        known |= {row[0]: KnownText._make(row) for row in rows}
+    return known
 
 
 def previous_state(conn: Connection, cluster: ClusterName, sources: Collection[SourceId]) -> PreviousState:

@@ -302,6 +302,16 @@ _TAGGED = schema_column.c.tags.is_not(None)
 # Few columns have tags: those are found without the others. A partial index of another database imports its dialect.
 Index("ix_schema_column_tags", schema_column.c.definition_id, sqlite_where=_TAGGED).ddl_if(dialect="sqlite")
 
+schema_text = declare(
+    "schema_text",
+    "A schema text that was read: the next scan need not parse it.",
+    Column("digest", String, primary_key=True, doc="identity: the text and everything else that its columns depend on"),
+    must("reader", String, "versions of what read it; others read it again"),
+    parent("definition_id", "schema_definition", "what it was read to"),
+    must("reading", Text, "JSON array: what was read, without columns; empty if another spelling was parsed"),
+    Index("ix_schema_text_definition", "definition_id"),
+)
+
 subject_version = declare(
     "subject_version",
     "A version of a subject, as registered.",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, delete, select
 
 from scanner_dictionary.engine.rows import (
     column_cells,
@@ -27,7 +27,7 @@ from scanner_model.errors import Problem
 from scanner_model.kafka import Cluster
 from scanner_model.names import Fingerprint
 from scanner_model.scan import ClusterScan, SourceStatus
-from scanner_model.schemas import Definition
+from scanner_model.schemas import Definition, KnownText
 
 _KIND = "broker"
 
@@ -196,6 +196,14 @@ def write_definitions(conn: Connection, definitions: Sequence[Definition], scan:
     return known | {definition.fingerprint: first + i for i, definition in enumerate(new)}
 
 
+def write_texts(conn: Connection, texts: Iterable[KnownText], definitions: Mapping[Fingerprint, int]) -> None:
+    """Store which texts were read to which of *definitions*; an earlier reading of a text is replaced."""
+    rows = [(text.digest, text.reader, definitions[text.fingerprint], text.reading) for text in texts]
+    for chunk in in_chunks((row[0] for row in rows), _FINGERPRINTS_AT_ONCE):
+        conn.execute(delete(t.schema_text).where(t.schema_text.c.digest.in_(chunk)))
+    insert_rows(conn, t.schema_text, sorted(rows))
+
+
 def _known(conn: Connection, fingerprints: Iterable[Fingerprint]) -> dict[Fingerprint, int]:
     definition = t.schema_definition.c
     ids: dict[Fingerprint, int] = {}
@@ -237,6 +245,7 @@ class FactWriter:
         """Store all facts of *scan*, which were checked."""
         self._write_brokers(scan)
         definitions = write_definitions(self.conn, scan.of(Definition), self.number)
+        write_texts(self.conn, scan.texts, definitions)
         context = RowContext(cluster=self.cluster, sources=self.sources.ids, definitions=definitions)
         for kind in FACT_KINDS:
             ids = self._write_topics(scan, context) if kind is TOPIC else self._merge(kind, kind.rows(scan, context))

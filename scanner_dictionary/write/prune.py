@@ -21,6 +21,8 @@ from scanner_dictionary.write.fact_kinds import FACT_KINDS
 from scanner_model.errors import InputInvalid
 
 _AT_ONCE = 500
+_OF_DEFINITIONS = (t.schema_column, t.schema_text)
+"""Tables whose rows go with their definition."""
 _KNOWN = "known"
 
 
@@ -168,7 +170,7 @@ def _delete_definitions(conn: Connection, rows: Counter[str]) -> None:
     definition = t.schema_definition
     unused = select(definition.c.id, definition.c.fingerprint)
     for table, name in _references(definition):
-        if table is not t.schema_column:
+        if table not in _OF_DEFINITIONS:
             column = table.c[name]
             unused = unused.where(definition.c.id.not_in(select(column).where(column.is_not(None))))
     logged, in_graphs = _logged_definitions(conn), _graph_schemas(conn)
@@ -176,8 +178,8 @@ def _delete_definitions(conn: Connection, rows: Counter[str]) -> None:
         key for key, fingerprint in conn.execute(unused) if key not in logged and fingerprint[:20] not in in_graphs
     ]
     for chunk in in_chunks(sorted(unused_keys), _AT_ONCE):
-        columns = t.schema_column
-        rows[columns.name] += conn.execute(delete(columns).where(columns.c.definition_id.in_(chunk))).rowcount
+        for table in _OF_DEFINITIONS:
+            rows[table.name] += conn.execute(delete(table).where(table.c.definition_id.in_(chunk))).rowcount
         rows[definition.name] += conn.execute(delete(definition).where(definition.c.id.in_(chunk))).rowcount
 
 

@@ -15,7 +15,7 @@ from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.apply import next_id
 from scanner_dictionary.write.fact_kind import Name, Rule, member_cells
 from scanner_dictionary.write.fact_kinds import FACT_KINDS
-from scanner_model.columns import Column, ColumnPath, path_name
+from scanner_model.columns import Column, ColumnPath, StoredColumns, path_name
 from scanner_model.errors import Problem
 from scanner_model.names import SourceId
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
@@ -43,8 +43,13 @@ def check(scan: ClusterScan) -> tuple[ClusterScan, tuple[Problem, ...]]:
     unknown = scan.by_type.keys() - accepted.keys()
     for name in sorted(fact_type.__name__ for fact_type in unknown):
         problems.append(Problem(name, f"no kind of fact is called {name!r}", "the facts were not stored"))
-    accepted[Definition] = tuple(_with_valid_columns(definition, problems) for definition in accepted[Definition])
-    return scan.with_facts({**dict.fromkeys(unknown, ()), **accepted}), tuple(problems)
+    definitions = {d.fingerprint: _with_valid_columns(d, problems) for d in accepted[Definition]}
+    # What is wrong with columns is reported by every scan, so these are parsed by every scan.
+    right = {d.fingerprint for d in accepted[Definition] if definitions[d.fingerprint] is d}
+    texts = tuple(text for text in scan.texts if text.fingerprint in right)
+    accepted[Definition] = tuple(definitions.values())
+    checked = scan.with_facts({**dict.fromkeys(unknown, ()), **accepted})
+    return replace(checked, texts=texts), tuple(problems)
 
 
 def _accepted(
@@ -76,7 +81,7 @@ def _error(kind: str, rule: Rule, fact: Any, name: Name, known: Mapping[str, set
 
 def _with_valid_columns(definition: Definition, problems: list[Problem]) -> Definition:
     """Return *definition* without columns that are listed twice or whose parent is missing, each a problem."""
-    if _are_valid(definition.columns):
+    if isinstance(definition.columns, StoredColumns) or _are_valid(definition.columns):
         return definition
     known: set[ColumnPath] = set()
     valid: list[Column] = []

@@ -36,7 +36,16 @@ from scanner_model.kafka import Cluster, Connector, ConsumerGroup, Topic
 from scanner_model.manual import Assignment, DeclaredFlow, ManualInput, ManualSchema
 from scanner_model.names import Role, TopicName, broker_address
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
-from scanner_model.schemas import Association, Definition, Registry, SchemaIdUse, SchemaVersion, TopicSchema
+from scanner_model.schemas import (
+    Association,
+    Definition,
+    KnownTexts,
+    Registry,
+    SchemaIdUse,
+    SchemaVersion,
+    TopicSchema,
+    no_known_texts,
+)
 from scanner_model.streaming_sql import (
     KsqlSource,
     message_names,
@@ -92,12 +101,13 @@ def merge_results(
     *,
     remembered: PreviousState = NOTHING,
     read: ParseTexts = parse_in_process,
+    known: KnownTexts = no_known_texts,
 ) -> ClusterScan:
     """Put together what one scan of one cluster found.
 
     *remembered* is what earlier scans know from sources that were not fully read this time. *read* reads the texts of
-    registered schemas. Everything has a fixed order, whatever order the sources answered in. Problems of reading,
-    naming and merging are listed; none of them loses a fact.
+    registered schemas, but for those that are *known*. Everything has a fixed order, whatever order the sources
+    answered in. Problems of reading, naming and merging are listed; none of them loses a fact.
     """
     settings = sources.settings or settings
     manual = manual or ManualInput(cluster=Cluster(name=settings.cluster, brokers=settings.brokers))
@@ -110,7 +120,7 @@ def merge_results(
     declared_topics = (topic for reading in readings if not reading.of(KafkaCluster) for topic in reading.of(Topic))
     known_topics = merge_topics(listed or (), manual.topics, named, declared_topics)
     messages = {**remembered.messages, **message_names(collections)}
-    defined = define(found.of(SchemaVersion), read, messages)
+    defined = define(found.of(SchemaVersion), read, messages, known)
     registries, strange = _of_cluster(readings, settings, cluster.cluster_id or remembered.cluster_id)
     # A topic that is known only from subjects does not confirm them. Topics of brokers that were not read stay known.
     subjects = {outcome.source for outcome in sources.outcomes if outcome.kind == "schema_registry"}
@@ -154,6 +164,7 @@ def merge_results(
         outcomes=(*sources.outcomes, *_manual_outcomes(manual)),
         facts=found.with_facts(facts | dict.fromkeys(_MERGED, ())).facts,
         problems=(*source_problems, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
+        texts=defined.texts,
     )
 
 

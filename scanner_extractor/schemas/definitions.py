@@ -4,33 +4,46 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from types import MappingProxyType
 
 from scanner_extractor.formats.avro.identity import spelled_alike
+from scanner_extractor.schemas.known import READERS, read_again, reader_version, reading_of, text_digest
 from scanner_extractor.schemas.parsing import ParseRequest, ParseTexts, TagPatterns, parse_in_process, parse_one
 from scanner_extractor.schemas.references import Find, Resolved, finder, resolve
 from scanner_model.columns import ParsedSchema
 from scanner_model.documents.json_input import load_text
 from scanner_model.errors import Problem
 from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
-from scanner_model.schemas import Definition, SchemaVersion, qualified_subject
+from scanner_model.schemas import (
+    Definition,
+    KnownText,
+    KnownTexts,
+    SchemaVersion,
+    no_known_texts,
+    qualified_subject,
+)
 
-READERS = 3
-"""Raised whenever a reader of ours makes other columns of a known text, so that the next scan reads it again."""
+_AT_ONCE = 1000
+"""Texts that are looked up together."""
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Defined:
-    """Versions that know their fingerprint, each definition once, and the record names that each text may go by."""
+    """Versions that know their fingerprint, each definition once, and the record names that each text may go by.
+
+    *texts* are those that were not known before.
+    """
 
     versions: tuple[SchemaVersion, ...]
     definitions: Mapping[Fingerprint, Definition]
     records: Mapping[Fingerprint, tuple[RecordName, ...]]
     problems: tuple[Problem, ...]
+    texts: tuple[KnownText, ...] = ()
 
 
 NO_MESSAGES: Mapping[SubjectName, RecordName] = MappingProxyType({})
@@ -40,15 +53,17 @@ def define(
     versions: Iterable[SchemaVersion],
     read: ParseTexts = parse_in_process,
     messages: Mapping[SubjectName, RecordName] = NO_MESSAGES,
+    known: KnownTexts = no_known_texts,
 ) -> Defined:
     """Read every version's text, each distinct text (with what its references resolve to) once, by *read*.
 
     *messages* are the messages that ksqlDB reads of the texts of subjects; one that is not there is ignored. A text
-    that cannot be read keeps its version, with a definition that has no columns and a problem.
+    that cannot be read keeps its version, with a definition that has no columns and a problem. Texts that are *known*
+    are not read again.
     """
     listed = tuple(versions)
     finders = {source: finder(v for v in listed if v.source == source) for source in {v.source for v in listed}}
-    reader = _Reader(read, finders, messages)
+    reader = _Reader(read, finders, messages, known)
     digests = reader.read((version, None) for version in listed)
     named = [(at, record) for at, version in enumerate(listed) if (record := reader.record_of(version, digests[at]))]
     for (at, _), digest in zip(named, reader.read((listed[at], record) for at, record in named), strict=True):
@@ -60,6 +75,7 @@ def define(
         problems=tuple(
             problem for at, version in enumerate(listed) for problem in reader.problems(version, digests[at])
         ),
+        texts=tuple(reader.texts.values()),
     )
 
 
@@ -85,6 +101,10 @@ def fingerprint(
     return Fingerprint(hashlib.sha256(canonical).hexdigest())
 
 
+def _fingerprint(request: ParseRequest) -> Fingerprint:
+    return fingerprint(request.format, request.text, request.texts, request.tags, request.record)
+
+
 def metadata_tags(metadata: str) -> TagPatterns:
     """Read the path patterns of a version's metadata and their tags; any other text has none."""
     try:
@@ -106,23 +126,49 @@ class _Reader:
     parse: ParseTexts
     finders: Mapping[SourceId, Find]
     messages: Mapping[SubjectName, RecordName]
+    known: KnownTexts
     definitions: dict[Fingerprint, Definition] = field(default_factory=dict)
     records: dict[Fingerprint, tuple[RecordName, ...]] = field(default_factory=dict)
+    texts: dict[str, KnownText] = field(default_factory=dict)
 
     def read(self, versions: Iterable[tuple[SchemaVersion, RecordName | None]]) -> list[Fingerprint]:
         """Read what is not known yet; returns the fingerprint of each version with its requested record."""
-        digests: list[Fingerprint] = []
-        requests: dict[Fingerprint, ParseRequest] = {}
-        for version, record in versions:
-            request = self._request(version, record)
-            digest = fingerprint(request.format, request.text, request.texts, request.tags, record)
-            digests.append(digest)
-            if digest not in self.definitions:
-                requests.setdefault(digest, request)
-        for (digest, request), parsed in zip(requests.items(), self.parse(tuple(requests.values())), strict=True):
-            self.definitions[digest] = _definition(digest, request, parsed)
-            self.records[digest] = parsed.records
-        return digests
+        fingerprints: list[Fingerprint] = []
+        unread: dict[Fingerprint, ParseRequest] = {}
+        requests = (self._request(version, record) for version, record in versions)
+        while chunk := list(islice(requests, _AT_ONCE)):
+            fingerprints += self._recognize(chunk, unread)
+        for (digest, request), parsed in zip(unread.items(), self.parse(tuple(unread.values())), strict=True):
+            self._add(digest, request, parsed)
+            if mark := text_digest(request):
+                self.texts[mark] = KnownText(mark, reader_version(), digest, reading_of(parsed))
+        return fingerprints
+
+    def _recognize(
+        self, requests: Sequence[ParseRequest], unread: dict[Fingerprint, ParseRequest]
+    ) -> Iterator[Fingerprint]:
+        """Yield the fingerprint of each request; one that must be parsed is added to *unread*.
+
+        Of a definition with several spellings the first counts, whichever of them is known.
+        """
+        marks = [text_digest(request) for request in requests]
+        listed = self.known(set(marks))
+        known = {mark: text for mark, text in listed.items() if text.reader == reader_version()}
+        for mark, request in zip(marks, requests, strict=True):
+            text = known.get(mark) or self.texts.get(mark)
+            digest = text.fingerprint if text else _fingerprint(request)
+            if mark and not text:
+                self.texts[mark] = KnownText(mark, reader_version(), digest)
+            if digest not in self.definitions and digest not in unread:
+                if text and text.reading:
+                    self._add(digest, request, read_again(request, text.reading))
+                else:
+                    unread[digest] = request
+            yield digest
+
+    def _add(self, digest: Fingerprint, request: ParseRequest, parsed: ParsedSchema) -> None:
+        self.definitions[digest] = _definition(digest, request, parsed)
+        self.records[digest] = parsed.records
 
     def record_of(self, version: SchemaVersion, digest: Fingerprint) -> RecordName | None:
         """Return which other record of its text a version is of; None: the root."""
