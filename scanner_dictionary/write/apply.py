@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import chain
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, Table, bindparam, func, select, update
+from sqlalchemy import Connection, Row, Select, Table, bindparam, func, select, update
 
 from scanner_dictionary.engine.rows import in_chunks, insert_rows, json_cell, update_rows
 from scanner_dictionary.schema import tables as t
@@ -59,15 +60,22 @@ def merge(
         if unique.setdefault(row.key, row) is not row:
             twice.add(row.key)
     plan = Plan()
-    for key in sorted(unique, key=in_order):
+    for key in _sorted(unique):
         _compare(plan, stored.get(key), unique[key])
-    for key, before in sorted(stored.items(), key=lambda item: in_order(item[0])):
-        if key not in unique and before.gone is None:
-            if may_delete(key, before):
-                plan.gone.append((key, before))
-            else:
-                plan.unread.append(before)
+    for key in _sorted(key for key, before in stored.items() if key not in unique and before.gone is None):
+        if may_delete(key, stored[key]):
+            plan.gone.append((key, stored[key]))
+        else:
+            plan.unread.append(stored[key])
     return plan, frozenset(twice)
+
+
+def _sorted(keys: Iterable[Key]) -> list[Key]:
+    listed = list(keys)
+    try:
+        return sorted(listed)
+    except TypeError:  # a part of one is None
+        return sorted(listed, key=in_order)
 
 
 def in_order(key: Key) -> tuple[Any, ...]:
@@ -84,6 +92,7 @@ def _compare(plan: Plan, old: Stored | None, new: Wanted) -> None:
         plan.changed.append((old, new))
 
 
+_FETCHED = 1_000
 _EMPTY = (None, "", False, "[]", "{}", ())
 
 
@@ -103,15 +112,20 @@ def load(conn: Connection, kind: FactKind, cluster: int, sources: Collection[int
     parameters = {"cluster": cluster} | ({} if kind.shared else {"sources": sorted(sources)})
     children: defaultdict[int, tuple[Key, ...]] = defaultdict(tuple)
     if query_of_children is not None:
-        for parent, _, *cells in conn.execute(query_of_children, parameters):
+        for parent, _, *cells in _rows(conn, query_of_children, parameters):
             children[parent] += (tuple(cells),)
     stored = {}
-    for row in conn.execute(query, parameters):
+    for row in _rows(conn, query, parameters):
         id_, source, gone, *cells = row
         values = tuple(cells[: len(kind.values)])
         values = values if query_of_children is None else (*values, children.get(id_, ()))
         stored[tuple(cells[len(kind.values) :])] = Stored(id_, values, source, gone)
     return stored
+
+
+def _rows(conn: Connection, query: Select[Any], parameters: Mapping[str, Any]) -> Iterator[Row[Any]]:
+    """Yield rows; SQLAlchemy fetches one at a time unless it is asked for many."""
+    return chain.from_iterable(conn.execute(query, parameters).partitions(_FETCHED))
 
 
 @cache

@@ -297,6 +297,7 @@ def _bind_registry(
     declared = declared_topics(kind, naming.naming.subjects, naming.associations, assignments)
     targets = _reference_targets(versions)
     groups = _by_subject(versions)
+    strategies = strategies_in_force(naming.naming.strategies, kind) if groups else ()
     links: list[TopicSchema] = []
     problems: list[Problem] = []
     unbound: list[OpenSubject] = []
@@ -304,7 +305,7 @@ def _bind_registry(
     broken: dict[Problem, None] = {}
     for key, group in groups.items():
         case = _case(key, group, records, declared.of(*key), kind, key in targets)
-        proposed = propose(case.subject, strategies_in_force(naming.naming.strategies, kind))
+        proposed = propose(case.subject, strategies)
         choice = _choice(case, proposed, naming, topics)
         for error in proposed.failed:
             if isinstance(error, TookTooLong):

@@ -102,7 +102,7 @@ def _is_generated(word: str) -> bool:
 
 
 def _has_mark(text: str) -> bool:
-    return any(mark in text for mark in _TOKEN_MARKS)
+    return any(map(text.__contains__, _TOKEN_MARKS))
 
 
 SHORTEST = 4
