@@ -36,7 +36,7 @@ from peer_statement_rows import peer_statements_row
 from push_rows import push_row
 from renewal_rows import renewal_row
 from repository_rows import repository_row
-from scan_rows import bulk_row, help_row, large_bulk_row, one_topic_row, walk_row
+from scan_rows import bulk_row, help_row, large_bulk_row, one_topic_row, second_row, walk_row
 from skew_rows import skew_row
 from tag_rows import inheritance_row, judging_row
 from worker_rows import workers_row
@@ -50,6 +50,7 @@ ROWS: Mapping[str, Measure] = {
     "bulk": bulk_row,
     "walk": walk_row,
     "large-bulk": large_bulk_row,
+    "second": second_row,
     "installation": installation_row,
     "write": write_row,
     "query": query_row,

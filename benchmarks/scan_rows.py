@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from measure import Row, medians, scanner, sized
+from measure import Row, Run, medians, run, scanner, sized
 
 FAKE = Path(__file__).parent / "serve.py"
 FLOOR = Path(__file__).parent / "floor.py"
@@ -58,6 +59,42 @@ def large_bulk_row(directory: Path) -> list[Row]:
         return [_scan_row("5,000 topics, bulk", directory, url, "large", seconds=6.0, memory=300, runs=3)]
 
 
+def second_row(directory: Path) -> list[Row]:
+    """A thousand topics, two versions of each value, scanned again: nothing changed, then one subject.
+
+    The scans alternate, each first one into a new dictionary. Times are of the processor.
+    """
+    flag, topics = directory / "changed", sized(1000)
+    with registry("--topics", str(topics), "--versions", "2", "--flag", str(flag)) as url:
+        command, dictionary = _command(directory, url, "second")
+        turns = [_second(command, dictionary, flag) for _ in range(4)][1:]
+    names = ("nothing changed", "one subject changed")
+    return [_second_row(f"{topics:,} topics again, {name}", turns, at) for at, name in enumerate(names, 1)]
+
+
+def _second(command: list[str], dictionary: Path, flag: Path) -> tuple[Run, Run, Run]:
+    dictionary.unlink(missing_ok=True)
+    first, same = run(command), run(command)
+    flag.touch()
+    changed = run(command)
+    flag.unlink()
+    return first, same, changed
+
+
+def _second_row(name: str, turns: list[tuple[Run, Run, Run]], at: int) -> Row:
+    ratio = statistics.median(turn[at].processor / turn[0].processor for turn in turns)
+    return Row(
+        name=name,
+        ours=statistics.median(turn[at].processor for turn in turns),
+        unit="s of processor",
+        target="≤ 0.25 of the first",
+        met=ratio <= 0.25,
+        limit="the first scan",
+        ratio=ratio,
+        detail=f"{statistics.median(turn[at].memory for turn in turns):.0f} MiB",
+    )
+
+
 @contextmanager
 def registry(*arguments: str) -> Iterator[str]:
     """Run the fake registry in a process of its own; give its URL."""
@@ -73,11 +110,7 @@ def registry(*arguments: str) -> Iterator[str]:
 def _scan_row(  # noqa: PLR0913  a row has as many parts
     name: str, directory: Path, url: str, stem: str, *, seconds: float, runs: int, memory: float | None = None
 ) -> Row:
-    config = directory / f"{stem}.json"
-    registries = [{"type": "confluent", "url": url}]
-    config.write_text(json.dumps({"cluster": "bench", "brokers": ["kafka:9092"], "schema_registries": registries}))
-    dictionary = directory / f"{stem}.db"
-    command = [scanner(), "extract", "--config", str(config), "--dictionary", str(dictionary), "--quiet"]
+    command, dictionary = _command(directory, url, stem)
     ours = medians(lambda: command, runs=runs, before=lambda: dictionary.unlink(missing_ok=True))
     floor = medians(lambda: [sys.executable, str(FLOOR), url], runs=runs)
     target = f"< {seconds:g} s" + (f", < {memory:g} MiB" if memory else "")
@@ -91,3 +124,11 @@ def _scan_row(  # noqa: PLR0913  a row has as many parts
         ratio=ours.seconds / floor.seconds,
         detail=f"{ours.memory:.0f} MiB; {ours.processor:.2f} s of processor time",
     )
+
+
+def _command(directory: Path, url: str, stem: str) -> tuple[list[str], Path]:
+    """Return the command that scans the registry at *url*, and the dictionary that it writes."""
+    config, dictionary = directory / f"{stem}.json", directory / f"{stem}.db"
+    registries = [{"type": "confluent", "url": url}]
+    config.write_text(json.dumps({"cluster": "bench", "brokers": ["kafka:9092"], "schema_registries": registries}))
+    return [scanner(), "extract", "--config", str(config), "--dictionary", str(dictionary), "--quiet"], dictionary
