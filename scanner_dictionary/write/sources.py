@@ -68,15 +68,17 @@ def _accepted(
 
 def _error(kind: str, rule: Rule, fact: Any, name: Name, known: Mapping[str, set[Name]]) -> str:  # noqa: ANN401 - any kind
     """Return what is wrong with *fact*, and with which; empty where nothing is."""
-    shown = f"the {kind} {_shown(name)!r}"
+    what = ""
     if not rule.required(fact):
-        return f"{shown} has no type or name"
-    if not -LARGEST <= (getattr(fact, "version", None) or 0) <= LARGEST:
-        return f"{shown} has a version that no database holds"
-    for parent_kind, parent in rule.parents(fact):
-        if parent not in known.get(parent_kind, ()):
-            return f"{shown} belongs to the {parent_kind} {_shown(parent)!r}, which the scan does not have"
-    return f"{shown} is listed twice" if name in known[kind] else ""
+        what = "has no type or name"
+    elif not -LARGEST <= (getattr(fact, "version", None) or 0) <= LARGEST:
+        what = "has a version that no database holds"
+    elif missing := [parent for parent in rule.parents(fact) if parent[1] not in known.get(parent[0], ())]:
+        parent_kind, parent = missing[0]
+        what = f"belongs to the {parent_kind} {_shown(parent)!r}, which the scan does not have"
+    elif name in known[kind]:
+        what = "is listed twice"
+    return what and f"the {kind} {_shown(name)!r} {what}"
 
 
 def _with_valid_columns(definition: Definition, problems: list[Problem]) -> Definition:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import fields, replace
+from operator import attrgetter
 
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import Problem
@@ -141,7 +142,14 @@ def hidden_topics(
             yield Problem(str(source), what, "its user needs the right to describe it")
 
 
+_MEMBERS = tuple(member.name for member in fields(Topic))
+_values = attrgetter(*_MEMBERS)
+_OPEN: tuple[object, ...] = (None, False, "", ())
+
+
 def _filled(first: Topic, later: Topic) -> Topic:
-    names = [member.name for member in fields(Topic)]
-    added = {name: getattr(later, name) for name in names if getattr(first, name) in (None, False, "", ())}
-    return replace(first, **added | {"tags": tuple(dict.fromkeys((*first.tags, *later.tags)))})
+    pairs = zip(_MEMBERS, _values(first), _values(later), strict=True)
+    added = {name: value for name, known, value in pairs if known in _OPEN and value != known}
+    if later.tags:
+        added["tags"] = tuple(dict.fromkeys((*first.tags, *later.tags)))
+    return replace(first, **added) if added else first
