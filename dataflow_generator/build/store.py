@@ -7,7 +7,7 @@ again. Rows of schemas have keys above zero that follow from the definition's ow
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from dataflow_generator.build.assemble import installation_edges, installation_nodes, read_flows
@@ -43,30 +43,37 @@ def generate(engine: Engine, report: ProgressCallback = silent) -> StoredGraph:
         consistent_read(conn)
         scan, snapshot = graph_store.newest_scan(conn), load_snapshot(conn)
         flows = read_flows(snapshot, report=report)
-    with infrequent_collection(), writing(engine) as conn, recorded(conn):
+    with infrequent_collection(), writing(engine) as conn, recorded(conn) as changing:
         if graph_store.newest_scan(conn) != scan:
             snapshot = load_snapshot(conn)
             flows = read_flows(snapshot)
-        return write_flows(conn, snapshot, flows)
+        return write_flows(conn, snapshot, flows, changing)
 
 
 def store(engine: Engine, graph: FlowGraph) -> StoredGraph:
     """Replace the graph in the dictionary with any *graph*, all of whose rows are written."""
     rows = _Rows()
-    with infrequent_collection(), writing(engine) as conn, recorded(conn):
+    with infrequent_collection(), writing(engine) as conn, recorded(conn) as changing:
+        changing()
         graph_store.delete_graph(conn)
         graph_store.add_rows(conn, rows.nodes(graph), rows.edges(graph.edges()))
         _index(conn, [node_row(rows.keys[node.key], node) for node in graph.nodes() if node.namespace])
         return graph_store.describe_graph(conn, coverage_text(graph.coverage))
 
 
-def write_flows(conn: Connection, snapshot: Snapshot, flows: Flows) -> StoredGraph:
-    """Replace the stored graph, in the caller's transaction, with *flows*, the topics of *snapshot* and all schemas."""
-    schemas = _write_schemas(conn)
+def write_flows(
+    conn: Connection, snapshot: Snapshot, flows: Flows, changing: Callable[[], None] = lambda: None
+) -> StoredGraph:
+    """Replace the stored graph, in the caller's transaction, with *flows*, the topics of *snapshot* and all schemas.
+
+    *changing* is called before the first node or edge is changed.
+    """
+    schemas = _write_schemas(conn, changing)
     nodes, edges = list(installation_nodes(snapshot, flows)), list(installation_edges(snapshot, flows))
     rows = [node_row(number, node) for number, node in enumerate(nodes, -len(nodes))]
     keys = {**schemas, **{row.node_key: row.id for row in rows}}
-    graph_store.add_rows(conn, rows, (edge_row(number, edge, keys) for number, edge in enumerate(edges, -len(edges))))
+    edge_rows = (edge_row(number, edge, keys) for number, edge in enumerate(edges, -len(edges)))
+    graph_store.replace_rows(conn, rows, edge_rows, changing)
     _index(conn, rows)
     return graph_store.describe_graph(conn, coverage_text(flows.coverage), LAYOUT)
 
@@ -88,8 +95,8 @@ def _index(conn: Connection, rows: Sequence[NodeRow]) -> None:
     index_nodes(conn, named, ((row.id, tuple(json.loads(row.path or "[]"))) for row in bare))
 
 
-def _write_schemas(conn: Connection) -> Mapping[str, int]:
-    """Delete the stored graph but for the schemas that topics have now, and add those that are missing.
+def _write_schemas(conn: Connection, changing: Callable[[], None]) -> Mapping[str, int]:
+    """Delete the schemas of the stored graph that no topic has now, and add those that are missing.
 
     Returns the keys of their rows by those of their nodes.
     """
@@ -97,7 +104,12 @@ def _write_schemas(conn: Connection) -> Mapping[str, int]:
     keys = {schema_key(head.fingerprint): number for number, head in live.items()}
     stored = graph_store.schema_nodes(conn, LAYOUT)
     unchanged = {number for number, key in stored.items() if keys.get(key) == number}
-    graph_store.delete_graph(conn, sorted(stored.keys() - unchanged) if stored else None)
+    if not stored or unchanged != stored.keys() or unchanged != live.keys():
+        changing()
+    if stored:
+        graph_store.delete_schemas(conn, sorted(stored.keys() - unchanged))
+    else:
+        graph_store.delete_graph(conn)
     for cells in cells_of(conn, [head for number, head in live.items() if number not in unchanged]):
         graph_store.add_rows(conn, *schema_rows(cells))
     return keys

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -12,6 +12,7 @@ from sqlalchemy import (
     Connection,
     CursorResult,
     Select,
+    Table,
     and_,
     bindparam,
     cast,
@@ -22,7 +23,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from scanner_dictionary.engine.rows import in_chunks, insert_rows
+from scanner_dictionary.engine.rows import in_chunks, insert_rows, update_rows
 from scanner_dictionary.schema import tables as t
 
 _GRAPH = 1
@@ -83,18 +84,49 @@ def schema_nodes(conn: Connection, layout: int) -> dict[int, str]:
     return {row.id: row.node_key for row in conn.execute(query)}
 
 
-def delete_graph(conn: Connection, schemas: Iterable[int] | None = None) -> None:
-    """Delete the stored graph in the caller's transaction; where *schemas* are given, of all schemas these only.
+def delete_graph(conn: Connection) -> None:
+    """Delete the stored graph in the caller's transaction."""
+    for table in (t.flow_graph, t.column_tag, t.flow_edge, t.flow_node):
+        conn.execute(table.delete())
 
-    They are the keys of the rows of schemas; the columns of a schema go with it.
-    """
-    conn.execute(t.flow_graph.delete())
-    conn.execute(t.column_tag.delete())
-    spans = [{"first": first, "last": first + (1 << SCHEMA_BITS) - 1} for first in schemas or ()]
-    for table in (t.flow_edge, t.flow_node):
-        conn.execute(table.delete() if schemas is None else table.delete().where(table.c.id < 0))
-        if spans:
+
+def delete_schemas(conn: Connection, schemas: Iterable[int]) -> None:
+    """Delete the rows of *schemas*, given by their keys, with their columns and the edges to them."""
+    for chunk in in_chunks(schemas, _NODES_AT_ONCE):
+        edge = t.flow_edge.c
+        conn.execute(t.flow_edge.delete().where(or_(edge.source_node_id.in_(chunk), edge.target_node_id.in_(chunk))))
+        spans = [{"first": first, "last": first + (1 << SCHEMA_BITS) - 1} for first in chunk]
+        for table in (t.flow_edge, t.flow_node):
             conn.execute(table.delete().where(table.c.id.between(bindparam("first"), bindparam("last"))), spans)
+
+
+def replace_rows(
+    conn: Connection, nodes: Iterable[NodeRow], edges: Iterable[EdgeRow], changing: Callable[[], None]
+) -> None:
+    """Make the rows that belong to no schema equal to *nodes* and *edges*, both in the order of their keys.
+
+    Rows that are the same already stay; *changing* is called before others are written.
+    """
+    first_node = _replace(conn, t.flow_node, nodes, changing)
+    first_edge = _replace(conn, t.flow_edge, edges, changing)
+    for table, first in ((t.flow_edge, first_edge), (t.flow_node, first_node)):
+        if conn.scalar(select(func.min(table.c.id)).where(table.c.id < first)) is not None:
+            changing()
+            conn.execute(table.delete().where(table.c.id < first))
+
+
+def _replace(conn: Connection, table: Table, rows: Iterable[NodeRow | EdgeRow], changing: Callable[[], None]) -> int:
+    """Write the *rows* that differ from those of *table*; return the first of their keys, which are below zero."""
+    first, (key, *names) = 0, table.columns.keys()
+    for chunk in in_chunks(rows):
+        first = first or chunk[0].id
+        span = select(table).where(table.c[key].between(chunk[0].id, chunk[-1].id))
+        stored = {row[0]: tuple(row) for row in fetch_cells(conn.execute(span))}
+        if differing := [row for row in chunk if stored.get(row.id) != row]:
+            changing()
+            insert_rows(conn, table, (row for row in differing if row.id not in stored))
+            update_rows(conn, table, names, ((*row[1:], row.id) for row in differing if row.id in stored))
+    return first
 
 
 def add_rows(conn: Connection, nodes: Iterable[Sequence[Any]], edges: Iterable[Sequence[Any]]) -> None:
@@ -107,7 +139,12 @@ def add_rows(conn: Connection, nodes: Iterable[Sequence[Any]], edges: Iterable[S
 
 
 def describe_graph(conn: Connection, coverage: str = "{}", layout: int | None = None) -> StoredGraph:
-    """Store that the graph is of the newest scan, its size, *coverage*, and the *layout* of its schemas."""
+    """Store that the graph is of the newest scan, its size, *coverage*, and the *layout* of its schemas.
+
+    The tags of columns, which are those along the graph before, are deleted.
+    """
+    conn.execute(t.flow_graph.delete())
+    conn.execute(t.column_tag.delete())
     graph = StoredGraph(newest_scan(conn), *_sizes(conn), coverage)
     insert_rows(conn, t.flow_graph, [(_GRAPH, *graph, layout, None)])
     return graph

@@ -7,7 +7,7 @@ Columns of schemas have none either: they come and go with the node of their sch
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from itertools import pairwise
@@ -121,21 +121,22 @@ def last_graphs_with(conn: Connection, names: AbstractSet[str]) -> list[GraphOfS
 
 
 @contextmanager
-def recorded(conn: Connection) -> Iterator[None]:
+def recorded(conn: Connection) -> Iterator[Callable[[], None]]:
     """Record how the graph that is stored in the `with` block differs from the one before it.
 
-    The graph of a scan is the last one that was stored while no newer scan was: another one of the same scan replaces
-    it, and changes the older graphs as little as any other.
+    The block calls what it gets before it changes the first node or edge. The graph of a scan is the last one that was
+    stored while no newer scan was: another one of the same scan replaces it, and changes the older graphs as little as
+    any other.
     """
     about, known = stored_graph(conn), conn.scalar(select(func.max(t.flow_graph_version.c.scan)))
-    before = None if about is None or known is None else _graph_state(conn)
-    yield
+    before: list[tuple[set[State], set[State]]] = []
+    yield lambda: None if before or about is None or known is None else before.append(_graph_state(conn))
     scan = newest_scan(conn)
-    if before is None:
+    if about is None or known is None:
         for table in (t.flow_graph_version, t.flow_node_version, t.flow_edge_version):
             conn.execute(delete(table))
-    else:
-        _record_changes(conn, before, scan)
+    for states in before:
+        _record_changes(conn, states, scan)
     graph = stored_graph(conn)
     conn.execute(delete(t.flow_graph_version).where(t.flow_graph_version.c.scan >= scan))
     if graph is not None:

@@ -156,6 +156,8 @@ class Installation:
         self.scan(state, known)
 
     def scan_all(self, state: dict[str, Any]) -> None:
+        with self.engine.begin() as conn:  # as if another version had stored the graph: none of its rows stays
+            conn.execute(update(t.flow_graph).values(schema_layout=None))
         self.scan(state, no_known_texts)
 
     @property

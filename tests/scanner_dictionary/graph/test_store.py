@@ -14,9 +14,11 @@ from scanner_dictionary.graph.store import (
     StoredGraph,
     add_rows,
     delete_graph,
+    delete_schemas,
     describe_graph,
     read_edges,
     read_nodes,
+    replace_rows,
     schema_nodes,
     stored_graph,
 )
@@ -81,13 +83,38 @@ def with_schemas(dictionary, sample, store) -> Engine:
     return dictionary
 
 
-def test_only_the_schemas_that_are_named_go_with_all_that_is_no_schema(with_schemas) -> None:
-    """The columns of a schema go with it."""
+def test_schemas_go_with_their_columns_and_the_edges_to_them(with_schemas) -> None:
     with writing(with_schemas) as conn:
-        delete_graph(conn, [2 << SCHEMA_BITS])
+        add_rows(conn, [], [EdgeRow(-9, NODES[0].id, 2 << SCHEMA_BITS, "has-schema", "", "", "", "declared")])
+        delete_schemas(conn, [2 << SCHEMA_BITS])
 
-        assert [row.id for row in read_nodes(conn)] == [1 << SCHEMA_BITS]
-        assert list(read_edges(conn)) == []
+        assert [row.id for row in read_nodes(conn) if row.id > 0] == [1 << SCHEMA_BITS]
+        assert [row.id for row in read_edges(conn)] == [edge.id for edge in EDGES]
+
+
+OTHER = NODES[1]._replace(attributes='{"internal": true}')
+
+
+@pytest.mark.parametrize(
+    ("nodes", "edges", "changes"),
+    [
+        (NODES, EDGES, False),
+        ([], [], True),
+        (NODES, [], True),
+        (NODES[1:], [], True),
+        ([NODES[0], OTHER], EDGES, True),
+        ([NODES[0]._replace(id=-3), *NODES], [EDGES[0]._replace(id=-2), EDGES[0]._replace(source_node_id=-3)], True),
+    ],
+)
+def test_rows_that_are_stored_already_are_not_written_again(dictionary, nodes, edges, changes) -> None:
+    """What records the graph before is called before the first row is written."""
+    calls: list[int] = []
+    with writing(dictionary) as conn:
+        replaced(conn, NODES, EDGES)
+        replace_rows(conn, nodes, edges, lambda: calls.append(len(list(read_nodes(conn)))))
+
+        assert (list(read_nodes(conn)), list(read_edges(conn))) == (list(nodes), list(edges))
+        assert calls[:1] == [2] * changes
 
 
 @pytest.mark.parametrize(
