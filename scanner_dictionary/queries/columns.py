@@ -194,6 +194,8 @@ def topic_columns(
     fits = name_filter(pattern)
     clusters = conn.execute(select(t.cluster.c.id, t.cluster.c.name))
     notes = {key: field_tags(conn, key) for key, name in clusters if cluster in (None, name)}
+    if tag is not None and not any(notes.values()) and not tag_decisions(conn, Decision.ACCEPTED):
+        query = query.where(t.topic_schema.c.definition_id.in_(select(t.schema_column.c.definition_id).where(_TAGGED)))
     condition = _ANY if (wanted := name_condition(t.schema_column.c.name, pattern)) is None else wanted
     chunks: Iterable[Sequence[Row[Any]]]
     if rare is not None:
