@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, Table, bindparam, func, select, update
+from sqlalchemy import Connection, Select, Table, bindparam, func, select, update
 
 from scanner_dictionary.engine.rows import in_chunks, insert_rows, json_cell, update_rows
 from scanner_dictionary.schema import tables as t
@@ -123,7 +123,7 @@ def load(conn: Connection, kind: FactKind, cluster: int, sources: Collection[int
     return stored
 
 
-def _rows(conn: Connection, query: Select[Any], parameters: Mapping[str, Any]) -> Iterator[Row[Any]]:
+def _rows(conn: Connection, query: Select[Any], parameters: Mapping[str, Any]) -> Iterator[Sequence[Any]]:
     """Yield rows; SQLAlchemy fetches one at a time unless it is asked for many."""
     return chain.from_iterable(conn.execute(query, parameters).partitions(_FETCHED))
 
