@@ -15,7 +15,7 @@ from scanner_model.errors import Problem
 from scanner_model.names import RecordName
 
 READERS = 3
-"""Raised whenever a reader of ours makes other columns of a known text, so that the next scan reads it again."""
+"""Raised whenever a reader of ours reads anything else from a known text, so that the next scan reads it again."""
 
 _LIBRARIES = ("kafka-lineage-scanner", "fastavro", "protobuf", "grpcio-tools", "jsonschema-specifications")
 

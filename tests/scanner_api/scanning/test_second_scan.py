@@ -17,6 +17,7 @@ from dataflow_generator.build.store import generate
 from scanner_dictionary.engine.open import Engine, open_dictionary
 from scanner_dictionary.queries.history import known_texts
 from scanner_dictionary.schema import tables as t
+from scanner_dictionary.write.prune import Retention, prune
 from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.results import KafkaCluster, Reading, SourceReadings
 from scanner_extractor.scan.merge import merge_results
@@ -224,3 +225,18 @@ def test_problems_of_columns_are_reported_by_every_scan(tmp_path: Path) -> None:
     problems = [row.what for row in reusing.rows["scan_problem"]]
     assert problems[: len(problems) // 2] == problems[len(problems) // 2 :]
     assert problems
+
+
+def test_a_pruned_definition_goes_with_its_texts(tmp_path: Path) -> None:
+    reusing = installation(str(tmp_path))
+    reusing.scan_again(STATE)
+    for _ in range(2):
+        reusing.scan_again(STATE | {"subjects": {"orders-value": [(0, False, "")]}})
+    prune(reusing.engine, Retention(scans=1), dry_run=False)
+
+    with reusing.engine.connect() as conn:
+        read, stored = (
+            set(conn.scalars(select(column))) for column in (t.schema_text.c.definition_id, t.schema_definition.c.id)
+        )
+    assert read == stored
+    assert len(read) == 1
