@@ -84,7 +84,8 @@ def load_text(text: str, *, strict: bool = True, deepest: int = DEEPEST) -> Json
         value = json.loads(text, strict=strict)
     except RecursionError as error:
         raise TooLarge(f"it is nested too deeply: more than {deepest} levels") from error
-    check_depth(value, deepest)
+    if text.count("{") + text.count("[") > deepest:  # fewer brackets cannot nest as deep
+        check_depth(value, deepest)
     return value
 
 
