@@ -148,11 +148,11 @@ def _column_uses(conn: Connection, first: int, last: int) -> Iterator[Use]:
     for definition, group in groupby(cells, key=lambda row: row[0]):
         rows = list(group)
         names = dict.fromkeys(_leaf(path) for _, path, _ in rows)
-        words = {word: None for *_, doc in rows if doc for word in _doc_words(doc)}
+        words = dict.fromkeys(chain.from_iterable(_doc_words(doc) for *_, doc in rows if doc))
         # A word that is a column's name leads to the definition already.
-        known = {name.lower() for name in names}
+        known = {DOC_MARK + name.lower() for name in names}
         yield from ((COLUMN, name, definition) for name in names if name)
-        yield from ((COLUMN_DOC, DOC_MARK + word, definition) for word in words if word not in known)
+        yield from ((COLUMN_DOC, word, definition) for word in words if word not in known)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -163,8 +163,8 @@ def _leaf(path: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _doc_words(text: str) -> tuple[str, ...]:
-    """Return the words of a documentation; versions of a schema have the same ones over and over."""
-    return doc_words(text)
+    """Return the words of a documentation, marked; versions of a schema have the same ones over and over."""
+    return tuple(DOC_MARK + word for word in doc_words(text))
 
 
 class _Terms:
@@ -177,9 +177,10 @@ class _Terms:
 
     def add(self, uses: Iterable[Use]) -> None:
         """Add *uses* that are not in the index yet."""
-        listed = dict.fromkeys((kind, name[:LONGEST_TERM], key) for kind, name, key in uses)
+        listed = [use if len(use[1]) <= LONGEST_TERM else (use[0], use[1][:LONGEST_TERM], use[2]) for use in uses]
         self._learn(dict.fromkeys(name for _, name, _ in listed))
-        insert_rows(self._conn, t.search_use, sorted((kind, self._known[name], key) for kind, name, key in listed))
+        known = self._known
+        insert_rows(self._conn, t.search_use, sorted({(kind, known[name], key) for kind, name, key in listed}))
         if len(self._known) > _KEPT_TERMS:
             self._known.clear()
 
