@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.declared import Collector
-from scanner_extractor.repository.document_references import Document, DocumentReferences
+from scanner_extractor.repository.document_references import Document, DocumentReferences, references_of
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.variables import Variables
 from scanner_extractor.repository.yaml_documents import parse_yaml
@@ -68,15 +69,14 @@ def read_asyncapi(files: Sequence[RepositoryFile], context: Context) -> None:
             version = str(document["asyncapi"]).partition(".")[0]
             if version not in ("2", "3"):
                 context.leave(file, ASYNCAPI, f"it is of version {document['asyncapi']}; 2 and 3 are read")
-            elif _is_of_kafka(document) is None:
+            elif (is_of_kafka := _is_of_kafka(document, references_of(file, document, context))) is None:
                 _leave_without_protocol(file, document, context)
-            elif _is_of_kafka(document):
+            elif is_of_kafka:
                 _read_channels(file, _as_version_3(document) if version == "2" else document, context)
 
 
 def _as_version_3(document: Mapping[str, Json]) -> Mapping[str, Json]:
     """Return a document of version 2 with the members of version 3: what clients publish, the application receives."""
-    title = str(_mapping(document.get("info")).get("title") or "")
     channels: dict[str, Json] = {}
     operations: dict[str, Json] = {}
     for name, channel in _mapping(document.get("channels")).items():
@@ -88,7 +88,7 @@ def _as_version_3(document: Mapping[str, Json]) -> Mapping[str, Json]:
             messages |= {f"{verb}-{number}": one for number, one in enumerate(listed)}
             if operation:
                 reference = {"$ref": f"#/channels/{name}"}
-                operations[f"{name} {verb}"] = {**operation, "title": title, "action": action, "channel": reference}
+                operations[f"{name} {verb}"] = {**operation, "action": action, "channel": reference}
         channels[name] = {**_mapping(channel), "address": name, "messages": messages}
     return {**document, "channels": channels, "operations": operations}
 
@@ -142,7 +142,7 @@ def _read_contract(file: RepositoryFile, contract: Mapping[str, Json], context: 
 
 def _standardized(file: RepositoryFile, contract: Mapping[str, Json], context: Context) -> Mapping[str, Json]:
     """Return a contract of the Data Contract Specification with the members of the standard: its models as schemas."""
-    references = DocumentReferences(Document(file.path, file.text, contract), _texts(context))
+    references = references_of(file, contract, context)
     servers = [_mapping(server) for server in _mapping(contract.get("servers")).values()]
     topics = [str(server["topic"]) for server in servers if server.get("type") == "kafka" and server.get("topic")]
     schemas = []
@@ -180,10 +180,6 @@ def _property(field: Json, references: DocumentReferences, depth: int) -> dict[s
     if depth < _DEEPEST and isinstance(known.get("values"), dict):
         element["map"] = {"value": _property(known["values"], references, depth + 1)}
     return element
-
-
-def _texts(context: Context) -> Callable[[str], str | None]:
-    return lambda path: context.text(path) if path in context.entries else None
 
 
 def _add_readers(file: RepositoryFile, schema: Mapping[str, Json], topic: str, context: Context) -> None:
@@ -246,9 +242,11 @@ def _owner(team: Json) -> str:
     return str(name or next(iter(owners), ""))
 
 
-def _is_of_kafka(document: Mapping[str, Json]) -> bool | None:
-    """Return whether a server or a binding names Kafka; None if channels have no protocol at all."""
-    protocols = {name.removesuffix("-secure") for name in _protocols(document, 0)}
+def _is_of_kafka(document: Mapping[str, Json], references: DocumentReferences) -> bool | None:
+    """Return whether a server or a binding names Kafka, also of channels in other files; None without a protocol."""
+    channels = [references.follow(channel)[0] for channel in _mapping(document.get("channels")).values()]
+    named = chain.from_iterable(_protocols(value, 0) for value in (document, channels))
+    protocols = {name.removesuffix("-secure") for name in named}
     if protocols or not _mapping(document.get("channels")):
         return "kafka" in protocols
     return None
@@ -289,7 +287,8 @@ _MOST_NAMES = 5
 
 def _read_channels(file: RepositoryFile, document: Mapping[str, Json], context: Context) -> None:
     topics: dict[str, str] = {}
-    references = DocumentReferences(Document(file.path, file.text, document), _texts(context))
+    references = references_of(file, document, context)
+    application = str(_mapping(document.get("info")).get("title") or "")
     for name, listed in _mapping(document.get("channels")).items():
         value, at = references.follow(listed)
         channel = _mapping(value)
@@ -304,7 +303,8 @@ def _read_channels(file: RepositoryFile, document: Mapping[str, Json], context: 
         for each in _mapping(channel.get("messages")).values():
             _add_message(file, references.follow(each, at), TopicName(topic), references, context)
     for name, operation in _mapping(document.get("operations")).items():
-        _add_use(file, str(name), _mapping(operation), topics, context)
+        _add_use(file, application or str(name), _mapping(operation), topics, context)
+    context.collector.files |= references.paths()
     for reference in references.unresolved:
         context.leave(file, ASYNCAPI, f"the reference {reference} leads to nothing that is read")
 
@@ -357,17 +357,22 @@ def _add_message(
 
 
 def _add_use(
-    file: RepositoryFile, name: str, operation: Mapping[str, Json], topics: Mapping[str, str], context: Context
+    file: RepositoryFile, application: str, operation: Mapping[str, Json], topics: Mapping[str, str], context: Context
 ) -> None:
+    """Add a use by the application that the document is of; an export of a cluster names it in each operation."""
     topic = topics.get(str(_mapping(operation.get("channel")).get("$ref")))
     action = operation.get("action")
     if topic and action in ("send", "receive"):
-        job = str(operation.get("title") or name)
+        job = str((operation.get("title") if _EXPORTED in operation else "") or application)
         described = mask_text(str(operation.get("summary") or operation.get("description") or ""))
         context.use(job, topic, writes=action == "send", description=described, place=file.path)
         place = f"{file.path}:{getattr(operation, 'lines', {}).get('x-fields', 1)}"
         fields = [name for name in _listed(operation.get("x-fields")) if isinstance(name, str)]
         context.fields(job, topic, fields, place, writes=action == "send")
+
+
+_EXPORTED = "x-kind"
+"""A member of operations in documents that `scanner export` writes."""
 
 
 def _payload(payload: Json, document: Document, references: DocumentReferences) -> tuple[str, str]:

@@ -6,6 +6,8 @@ import posixpath
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.documents.json_input import load_text
 from scanner_model.payload import Json
@@ -52,6 +54,10 @@ class DocumentReferences:
         self.unresolved[str(value)] = None
         return None, at
 
+    def paths(self) -> set[str]:
+        """Return the paths of the document and of the files that references led to."""
+        return {path for path, found in self._documents.items() if found is not None}
+
     def bundled(self, schema: Json, document: Document) -> Json:
         """Return a JSON Schema with all that it refers to among its own definitions."""
         bundle = _Bundle(self)
@@ -66,6 +72,12 @@ class DocumentReferences:
             text = self._text_of(path)
             self._documents[path] = None if text is None else Document(path, text, _value(path, text))
         return self._documents[path]
+
+
+def references_of(file: RepositoryFile, value: Json, context: Context) -> DocumentReferences:
+    """Return the references of a document in a repository."""
+    text_of: TextOf = lambda path: context.text(path) if path in context.entries else None  # noqa: E731
+    return DocumentReferences(Document(file.path, file.text, value), text_of)
 
 
 class _Bundle:

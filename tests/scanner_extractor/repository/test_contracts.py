@@ -109,8 +109,8 @@ def test_asyncapi_document_declares_topics_schemas_and_who_uses_them(tmp_path: P
     assert [topic.name for topic in result.of(Topic)] == ["orders"]
     assert (schema.format, '"size": 16' in schema.text, '"default": 0' in schema.text) == ("AVRO", True, True)
     assert [(flow.job, flow.origin.name, flow.target.name) for flow in result.of(DeclaredFlow)] == [
-        ("bill", "orders", ""),
-        ("shop", "", "orders"),
+        ("Orders", "orders", ""),
+        ("Orders", "", "orders"),
     ]
     assert [note.tags for note in result.of(Annotation)] == [("finance",)]
     unread = result.of(UnreadFile)
@@ -210,9 +210,9 @@ def test_contracts_and_operations_declare_the_fields_that_programs_use(tmp_path:
     uses = read(tmp_path, orders__yaml=contract, asyncapi__yaml=operation).of(FieldUse)
 
     assert sorted((use.program, use.direction.value, use.path) for use in uses) == [
+        ("Orders", "writes", ("id",)),
         ("billing", "reads", ("id",)),
         ("billing", "reads", ("lines", "sku")),
-        ("shop", "writes", ("id",)),
     ]
 
 
@@ -329,3 +329,35 @@ def test_a_binding_at_any_place_names_the_protocol(read_repository, binding, top
 
     assert {topic.name for topic in reading.of(Topic)} == topics
     assert not reading.of(UnreadFile)
+
+
+CHANNELS = """
+asyncapi: 3.0.0
+info: {title: topics, version: '1'}
+components:
+  channels:
+    orders:
+      address: shop.orders
+      bindings: {kafka: {partitions: 3}}
+      messages: {m: {payload: {type: object, properties: {id: {type: string}}}}}
+"""
+APPLICATION = """
+asyncapi: 3.0.0
+info: {title: NAME, version: '1'}
+channels: {orders: {$ref: './topics.yaml#/components/channels/orders'}}
+operations: {use: {title: New order, action: ACTION, channel: {$ref: '#/channels/orders'}}}
+"""
+
+
+def test_channels_in_another_file_have_its_binding_and_the_uses_of_each_application(tmp_path: Path) -> None:
+    """Two applications may give an operation the same title; the file with the channels is read with them."""
+    files = {f"{name}__yaml": APPLICATION.replace("NAME", name).replace("ACTION", "send") for name in ("shop",)}
+    files["billing__yaml"] = APPLICATION.replace("NAME", "billing").replace("ACTION", "receive")
+    reading = read(tmp_path, topics__yaml=CHANNELS, **files)
+
+    assert {(topic.name, topic.partitions) for topic in reading.of(Topic)} == {("shop.orders", 3)}
+    assert {(flow.job, flow.origin.name, flow.target.name) for flow in reading.of(DeclaredFlow)} == {
+        ("shop", "", "shop.orders"),
+        ("billing", "shop.orders", ""),
+    }
+    assert reading.of(UnreadFile) == ()
