@@ -15,7 +15,9 @@ from xml.parsers import expat
 
 from scanner_extractor.repository.applications.hocon import read_hocon
 from scanner_extractor.repository.applications.settings import properties
+from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.syntax_trees import Node, grammar_missing, parse_tree, suffix
+from scanner_extractor.repository.topic_files.mapping import is_toml
 from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.documents.json_positions import parse_with_positions
 from scanner_model.enclosed import replace_enclosed
@@ -263,7 +265,10 @@ def _properties(_path: str, text: str) -> Iterator[Document]:
     yield Document(tuple(Leaf((key,), value, line) for key, value, line, _ in properties(text)))
 
 
-def _hocon(_path: str, text: str) -> Iterator[Document]:
+def _hocon(path: str, text: str) -> Iterator[Document]:
+    if is_toml(RepositoryFile(path, text)):
+        yield from _toml(path, text)
+        return
     found = [Leaf(tuple(key.split(".")), value, line) for key, value, line in read_hocon(text)]
     if not found:
         raise _Unreadable

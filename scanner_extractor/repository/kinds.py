@@ -46,6 +46,7 @@ from scanner_extractor.repository.sql_files import is_sql, read_sql_files
 from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION, is_description, read_descriptions
 from scanner_extractor.repository.topic_files.kpops import is_pipeline
+from scanner_extractor.repository.topic_files.mapping import without_braces
 from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_extractor.systems.deployment.reader import read_text
 from scanner_model.payload import Json
@@ -63,7 +64,8 @@ _CODE = words(
 _SWITCHED_OFF = words(".disabled .off .bak .old .orig .skip .ignore .ignored .inactive .deactivated")
 """Endings of files that nothing deploys."""
 _DEPLOYED = re.compile(
-    r"connector\.class|^apiVersion:\s*['\"]?(?:kafka\.strimzi\.io|kafka\.jikkou\.io|core\.jikkou\.io"
+    r"connector\.class|^[ \t-]*kind:\s*['\"]?Kafka(?:Connect|MirrorMaker2)\b"
+    r"|^[ \t-]*apiVersion:\s*['\"]?(?:kafka\.strimzi\.io|kafka\.jikkou\.io|core\.jikkou\.io"
     r"|platform\.confluent\.io|flink\.apache\.org|cmf\.confluent\.io)|^kind:\s*ConfigMap|\bdataType:|^context:"
     r"|\A(?>[\s\S]*?^(?:topics|services):\s*$)[\s\S]*?\b(?:partitions|type:\s*(?:application|kafka-streams|kafka-connect))\b",
     re.MULTILINE,
@@ -114,7 +116,8 @@ def read_deployment_files(files: Sequence[RepositoryFile], context: Context) -> 
             reason = "it is a template: render it (helm template, kustomize build) and read its output"
             context.leave(file, TEMPLATE, reason)
             continue
-        read_text(file.path, context.variables.resolved(file.text, file.directory), context.collector)
+        text = without_braces(context.variables.resolved(file.text, file.directory))
+        read_text(file.path, text, context.collector)
         context.add_subjects(context.collector.schema_files, file.directory)
         context.collector.schema_files.clear()
     context.rights |= context.collector.rights

@@ -12,9 +12,11 @@ from typing import NamedTuple
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.syntax_trees import is_test, words
+from scanner_extractor.repository.undeclared import topics_in
 
 OTHER_USE = "other use of Kafka"
 """What such a file is listed as."""
+_MOST_NAMES = 5
 
 
 class _Form(NamedTuple):
@@ -29,7 +31,7 @@ def _form(what: str, endings: str, sign: str) -> _Form:
     return _Form(what, words(endings), re.compile(sign, re.MULTILINE))
 
 
-_YAML, _SETTINGS = ".yaml .yml", ".conf .cfg .toml"
+_SETTINGS = ".conf .cfg .toml"
 _LINES = r"\n(?:[^\n]*\n){0,60}?[ \t]*"
 _FORMS = (
     _form(
@@ -50,18 +52,6 @@ _FORMS = (
         _SETTINGS,
         r"^[ \t]*(?:@type[ \t]+r?d?kafka|[Nn]ame[ \t]+kafka[ \t]*$)",
     ),
-    _form("a configuration of Telegraf", _SETTINGS, r"^[ \t]*\[\[(?:inputs\.kafka_consumer|outputs\.kafka)\]\]"),
-    _form(
-        "a configuration of Vector",
-        f"{_YAML} .toml",
-        rf"^[ \t]*type[ \t]*[=:][ \t]*['\"]?kafka['\"]?[ \t]*{_LINES}(?:bootstrap_servers|group_id)\b",
-    ),
-    _form(
-        "a configuration of the OpenTelemetry Collector",
-        _YAML,
-        rf"^(?:receivers|exporters):[ \t]*{_LINES}kafka(?:/\S+)?:[ \t]*$",
-    ),
-    _form("a configuration of a Beat", _YAML, r"^output\.kafka[ \t]*:|^- type:[ \t]*kafka[ \t]*$"),
     _form("an XML configuration of Spring", ".xml", r"<int-kafka:"),
 )
 
@@ -75,7 +65,10 @@ def leave_other_uses(files: Sequence[RepositoryFile], context: Context) -> None:
     """Name each file with its form."""
     for file in files:
         what = _form_of(file)
-        context.leave(file, OTHER_USE, f"it is {what}" if "not read" in what else f"it is {what}, which is not read")
+        if file.path not in context.collector.files:
+            topics = ", ".join(topics_in(file.text)[:_MOST_NAMES])
+            named = f" and names {topics}" if topics else ""
+            context.leave(file, OTHER_USE, f"it is {what}{named}, which is not read")
 
 
 def _form_of(file: RepositoryFile) -> str:

@@ -44,13 +44,25 @@ _WORD = re.compile(r"[A-Za-z0-9._-]{2,249}")
 _IS_SPECIFIC = re.compile(r"[A-Za-z0-9][._-][A-Za-z0-9]|[A-Z]{2}")
 _OF_TOPICS = re.compile(r"(?i)topic|kafka|stream|input|output|source|sink|read|writ|produc|consum|connector")
 _CLIENT = re.compile(
-    r"(?i)bootstrap[._-]?(?:broker[._-]?)?servers?\b|\bkafka[._-]?(?:connect[._-]?|cluster[._-]?)?brokers?|\bbroker[._-]?list\b"
-    r"|\bbrokers?\b[^\n]{0,20}:90\d\d\b|\bkafka\b[^\n]{0,60}:90\d\d\b|\bread_kafka\b|\bfrom[ \t]+kafka\b"
+    r"(?i)(?<=\bapiVersion: )\S*kafka\S*\s+kind:[ \t]*\w*(?:Topic|User|Connector|Schema|Subject|ACL|ControlList)\b"
+    r"|bootstrap[._-]?(?:broker[._-]?)?servers?\b|\bkafka[._-]?(?:connect[._-]?|cluster[._-]?)?brokers?|\bbroker[._-]?list\b"
+    r"|\bbrokers?\b[^\n]{0,20}:90\d\d\b|\bkafka\b[^\n]{0,60}:90\d\d\b|\bread_kafka\b|\bfrom\s+kafka\s*\("
     r"|\bcrn://[^\s\"']{1,400}/topic="
     r"|\btype[\"']?[ \t]?[:=][ \t]?[\"']?(?:apache-)?kafka(?:Trigger)?\b|(?<![\w./:-])kafka:[A-Za-z_{$/]"
 )
-"""What a client of Kafka needs in any product: the address of brokers, a source or an endpoint of the kind Kafka; and
-the topic of a right in Confluent Cloud's resource names."""
+"""What a client of Kafka needs in any product: the address of brokers, a source or an endpoint of the kind Kafka; the
+topic of a right in Confluent Cloud's resource names; and a resource of an operator of topics or schemas."""
+_OF_BROKER = re.compile(r"(?im)^[^\n]*(?:listeners?|quorum[._-]?voters|--list|broker-api-versions\S*)\b[^\n]*")
+"""Settings of a broker, whose addresses are its own, and checks of its health."""
+_KAFKA = re.compile(r"(?i)kafka|redpanda|confluent")
+_TOPIC_MEMBER = re.compile(
+    r"(?im)(?<![\w/])[\"']?[\w.-]*topics?(?:[._-]?(?:names?|ids?))?[\"']?"
+    r"(?:[ \t]*(?:=>|[:=])[ \t]*(?:\[[ \t]*|(?:#[^\n]*)?\n[ \t]*-[ \t]*(?:(?:topic|topicName|name)[ \t]*:[ \t]*)?)?"
+    r"|[ \t]+(?=[\"']|[\w.-]+[ \t]*$))"
+    r"[\"']?([A-Za-z][\w.-]{1,248})\b(?![\w.-]*[ \t]*[:(\[{=])"
+)
+"""A member that names a topic, in the syntaxes of settings: `topic: x`, `"topics": ["x"]`, `KAFKA_TOPIC 'x'`."""
+_WORDS = frozenset(("true", "false", "null", "none", "string", "object", "array", "yes", "no"))
 _TOPICS = re.compile(r"(?i)topic|subscribe|\bkafka:[A-Za-z_{$/]")
 _GENERAL = (".yaml", ".yml", ".json")
 """Endings of documents that may be about anything: a client in them has to speak of topics, too."""
@@ -152,6 +164,8 @@ def leave_undeclared(paths: Iterable[str], read: Collection[str], context: Conte
                 context.leave(path, UNDECLARED, f"it names {_few(named)} in a form that is not read")
             elif own:
                 continue
+            elif topics := topics_in(text):
+                context.leave(path, UNDECLARED, f"it names topic {_few(topics)} in a form that is not read")
             elif sign := _sign(path, text):
                 context.leave(
                     path, UNDECLARED, f"it has settings of a Kafka client ({sign}) in a form that is not read"
@@ -204,6 +218,16 @@ class _Members:
         return fields
 
 
+def topics_in(text: str) -> list[str]:
+    """Return the topics that members of a text name, if it speaks of Kafka; a comment says nothing."""
+    if "opic" not in text and "OPIC" not in text:
+        return []
+    plain = _COMMENT.sub("", text)
+    members = _TOPIC_MEMBER.finditer(plain) if _KAFKA.search(plain) else ()
+    found = dict.fromkeys(member[1] for member in members if "storage" not in member[0].casefold())
+    return [name for name in found if name.casefold() not in _WORDS]
+
+
 def _may_name(text: str, known: Collection[str]) -> bool:
     """Return whether it is worth the time to look for names word by word."""
     return len(known) > _FEW_NAMES or any(name in text for name in known)
@@ -214,9 +238,10 @@ def _sign(path: str, text: str) -> str:
     if path.lower().endswith(".sql") and names_topic(statements_of(text)):
         return "a topic as an option"
     small = text.casefold()
-    plain = _COMMENT.sub("", text) if any(word in small for word in ("kafka", "bootstrap", "broker", "crn://")) else ""
+    words_of_clients = ("kafka", "bootstrap", "broker", "crn://")
+    plain = _OF_BROKER.sub("", _COMMENT.sub("", text)) if any(word in small for word in words_of_clients) else ""
     found = _CLIENT.search(plain) if not path.endswith(_GENERAL) or _TOPICS.search(plain) else None
-    return found[0].strip() if found else ""
+    return " ".join(found[0].split()) if found else ""
 
 
 def _known(context: Context) -> frozenset[str]:

@@ -265,7 +265,8 @@ class Coverage:
 
     def _unparsed(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
         """Yield a file of settings that cannot be parsed: of Kafka programs, or with changed lines about Kafka."""
-        if after and (documents := read_documents(path, before)) and self.rules.concerns(path, documents):
+        documents = read_documents(path, before) if after else None
+        if documents and (self.rules.is_of_form(path) or self.rules.concerns(path, documents)):
             place = Place(file=path, line=hunks(before, after)[0].line_after)
             yield _unknown(place, path, NOT_JUDGED.message(form="broken file"))
             return

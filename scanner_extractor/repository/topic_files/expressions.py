@@ -21,6 +21,9 @@ _PART = re.compile(r"\{([^{}]+)\}")
 _COSTLY = re.compile(r"\b(?:match|search)\s*\(|=~|\.\..*\.\.")
 _STEP = re.compile(r"\.(?P<name>[A-Za-z_][\w-]*)|\['(?P<quoted>[^'\\]*)'\]|(?P<each>\[\*\]|\.\*)")
 _OWN = ("file", "directory", "key")
+_PATH_OF = "path "
+"""Begins a part that is the path of an endpoint: `{path @.uri}` is `orders` of `kafka:orders?brokers=b:9092`."""
+_SCHEME = re.compile(r"^[\w+-]+:(?://)?")
 
 
 class Found(NamedTuple):
@@ -65,7 +68,7 @@ class Entry(NamedTuple):
     def places(self, expression: str) -> Iterator[tuple[str, tuple[str | int, ...]]]:
         """Yield the keys of each value that an expression leads to, from the document (`$`) or the entry (`@`)."""
         paths = [expression] if expression.startswith(("$", "@")) else _PART.findall(expression)
-        for path in paths:
+        for path in (path.removeprefix(_PATH_OF) for path in paths):
             if path.startswith(("$", "@")):
                 yield from ((path[0], match.keys) for match in matches("$" + path[1:], self._root(path)))
 
@@ -102,6 +105,9 @@ class Entry(NamedTuple):
         if name.startswith("key."):
             at = int(name.removeprefix("key."))
             return Found(str(keys[at]), 0) if at < len(keys) else None
+        if name.startswith(_PATH_OF):
+            found = next(self._texts(name.removeprefix(_PATH_OF)), None)
+            return found and found._replace(text=_SCHEME.sub("", found.text).partition("?")[0])
         return next(self._texts(name), None) if name.startswith(("$", "@")) else None
 
 
@@ -111,6 +117,7 @@ def check_expression(expression: str) -> None:
     for part in parts:
         if part in _OWN or re.fullmatch(r"key\.\d", part):
             continue
+        part = part.removeprefix(_PATH_OF)
         if not part.startswith(("$", "@")):
             raise InputInvalid(f"unknown part {{{part}}}", hint="use file, directory, key, or a path such as $.name")
         if _COSTLY.search(part):
@@ -149,8 +156,9 @@ def _steps(path: str) -> tuple[tuple[str | None, ...], ...] | None:
 
 
 def matches(path: str, document: Json) -> Iterator[Match]:
-    """Yield the matches of a JSONPath in a document; none in a text or number."""
+    """Yield the matches of a JSONPath in a document; none inside a text or number."""
     if not isinstance(document, dict | list):
+        yield from (Match(document),) if path == "$" else ()
         return
     if (plain := _steps(path)) is None:
         listed = (_converted(match) for match in _compiled(path).finditer(document))

@@ -19,12 +19,20 @@ from scanner_extractor.repository.topic_files.backstage import is_catalog, read_
 from scanner_extractor.repository.topic_files.eventcatalog import is_page, read_pages
 from scanner_extractor.repository.topic_files.expressions import Entry, matches
 from scanner_extractor.repository.topic_files.kpops import is_pipeline, read_pipeline
-from scanner_extractor.repository.topic_files.mapping import add_entries, documents, entries_of, fits, without_braces
+from scanner_extractor.repository.topic_files.mapping import (
+    add_entries,
+    documents,
+    entries_of,
+    fits,
+    is_toml,
+    parsed_documents,
+    without_braces,
+)
 from scanner_extractor.repository.topic_files.persister import is_service_map, read_service_map
 from scanner_extractor.repository.topic_files.settings import is_listed
 from scanner_extractor.repository.topic_files.table import DESCRIPTIONS, FORMS, Form
 from scanner_extractor.repository.yaml_documents import Mapping, Parsed, parse_yaml
-from scanner_extractor.systems.deployment.kubernetes import is_deployed
+from scanner_extractor.systems.deployment.kubernetes import is_deployed, resources_inside
 from scanner_model.payload import Json
 
 DESCRIPTION = "description of a topic"
@@ -48,10 +56,13 @@ class _Signs(NamedTuple):
 def _signs(row: TopicFiles) -> _Signs:
     """Return the words that files of a row have: the names of members, and what their values begin with or contain."""
     is_json = row.files.endswith(".json")
-    paths = (*row.when, *([] if "|" in row.each else [row.each]))
-    groups: set[tuple[str, ...]] = {
-        (f'"{name}"' if is_json else name,) for path in paths for name in _MEMBER.findall(path)
-    }
+    groups: set[tuple[str, ...]] = set()
+    for path in (*row.when, row.each.partition("[?")[0]):
+        parts = [_MEMBER.findall(part) for part in path.split(" | ")]
+        quoted = [[f'"{name}"' if is_json else name for name in part] for part in parts]
+        groups |= {(name,) for name in quoted[0]} if len(parts) == 1 else set()
+        if len(parts) > 1 and all(parts):
+            groups.add(tuple(part[-1] for part in quoted))
     for patterns in row.when.values():
         first = [pattern.partition("*")[0] for pattern in patterns]
         words = [max(pattern.split("*"), key=len) for pattern in patterns]
@@ -81,6 +92,10 @@ def _forms_of(file: RepositoryFile) -> list[tuple[Form, list[TopicFiles]]]:
     return found
 
 
+def _is_document(file: RepositoryFile) -> bool:
+    return file.ending in _YAML or is_toml(file)
+
+
 def _is_named(row: TopicFiles, file: RepositoryFile) -> bool:
     pattern = glob_pattern(row.files) if row.files else None
     return pattern is None or pattern.fits(file.path)
@@ -107,7 +122,7 @@ READERS: tuple[tuple[Callable[[RepositoryFile], bool], Callable[[RepositoryFile,
 
 def is_description(file: RepositoryFile) -> bool:
     """Check whether a file may hold documents in a well-known form."""
-    if file.ending not in _YAML:
+    if not _is_document(file):
         return is_page(file)
     if any(sign.fit(file.text) and _is_named(sign.row, file) for _, signs in _SIGNS for sign in signs):
         return True
@@ -137,11 +152,9 @@ ITEM = "-"
 def read_entries(path: str, text: str, own: Sequence[TopicFiles] = ()) -> tuple[ReadEntry, ...]:
     """Return what the rows of the table, and forms of the user's *own*, read of a file; empty if it fits none."""
     file = RepositoryFile(path, text)
-    rows = (
-        [(row, form.describes) for form, fitting in _forms_of(file) for row in fitting] if file.ending in _YAML else []
-    )
+    rows = [(row, form.describes) for form, fitting in _forms_of(file) for row in fitting] if _is_document(file) else []
     rows += [(row, False) for row in own if is_listed(row, path) and has_words(row, text)]
-    parsed = (one for one in parse_yaml(without_braces(text)) if not one.error) if rows else ()
+    parsed = (one for one in parsed_documents(file, text) if not one.error) if rows else ()
     return tuple(
         ReadEntry(
             _identity(document.value),
@@ -266,7 +279,7 @@ def _parsed(
     for check, read in READERS:
         if check(file):
             read(file, context)
-    forms = _forms_of(file) if file.ending in _YAML else []
+    forms = _forms_of(file) if _is_document(file) else []
     is_one = forms or _DESCRIBED.search(file.text)
     return file, list(chain.from_iterable(map(_inside, documents(file, context, DESCRIPTION)))) if is_one else [], forms
 
@@ -311,6 +324,7 @@ def _inside(parsed: Parsed) -> Iterator[Parsed]:
     listed = "objects" if kind == "Template" else "items" if kind.endswith("List") else ""
     if not listed or not isinstance(member(value, listed), list):
         yield parsed
+        yield from (Parsed(line, inside) for line, inside in resources_inside(value, parsed.line))
         return
     given = {text(entry, "name"): text(entry, "value") for entry in mappings(value, "parameters")}
     for item in mappings(value, listed):

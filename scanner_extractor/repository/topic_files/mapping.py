@@ -52,19 +52,32 @@ _ALLOWED = {
 def documents(file: RepositoryFile, context: Context, kind: str) -> Iterator[Parsed]:
     """Yield the documents of a file with its placeholders replaced; one that is not read is left as a *kind*."""
     text = context.variables.resolved(file.text, file.directory)
-    if file.ending == ".toml":
-        try:
-            yield Parsed(1, tomllib.loads(text))
-        except tomllib.TOMLDecodeError as error:
-            context.leave(file, kind, f"invalid TOML: {error}")
-        return
-    for parsed in parse_yaml(without_braces(text)):
+    for parsed in parsed_documents(file, text):
         if not parsed.error:
             yield parsed
         elif file.ending == ".json":
             yield from _json(file, text, context, kind)
         else:
             context.leave(file, kind, f"line {parsed.line}: {parsed.error}")
+
+
+def is_toml(file: RepositoryFile) -> bool:
+    """Return whether a file is TOML: by its ending, or by its tables of tables, as agents have in `.conf` files."""
+    return file.ending == ".toml" or (file.ending == ".conf" and _TABLES.search(file.text) is not None)
+
+
+_TABLES = re.compile(r"^[ \t]*\[\[[\w.]+\]\]", re.MULTILINE)
+
+
+def parsed_documents(file: RepositoryFile, text: str) -> Iterator[Parsed]:
+    """Yield the documents of a *text* in the syntax of its file: one of TOML, or those of YAML with placeholders."""
+    if not is_toml(file):
+        yield from parse_yaml(without_braces(text))
+        return
+    try:
+        yield Parsed(1, tomllib.loads(text))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        yield Parsed(1, error=f"invalid TOML: {error}")
 
 
 def without_braces(text: str) -> str:

@@ -51,6 +51,14 @@ _SCHEMA_TEXT = (*_JSON_TEXT, " *{*", "\n*{*", "*message *{*", "*syntax*=*")
 _KAFKA_APIS = ("*kafka*/*", "*confluent*/*", "*redpanda*/*", "*aiven*/*", "*jikkou*/*", "*strimzi*/*")
 _SCHEMA_APIS = ("*schema*/*", "*registry*/*", "*glue*/*")
 """Groups of APIs of Kafka and of registries: operators use any group and any kind that ends in what it is of."""
+_OF_KAFKA = ((_KAFKA_APIS, "*"), ("*/*", "Kafka*"))
+"""Where a kind is of Kafka: in such a group, or, in any group, if it begins with the name.
+
+Source: IBM Event Streams, `eventstreams.ibm.com`; Koperator, `kafka.banzaicloud.io`.
+"""
+_COUNT = tuple(f"{digit}*" for digit in range(1, 10))
+_REPLICATION = "@.replicationFactor | @.replication_factor | @['replication-factor'] | @.replication | @.replicas"
+_PARTITIONS = "@.partitions | @.partitionCount | @.numPartitions | @.num_partitions | @['num-partitions']"
 
 RESOURCES: tuple[Form, ...] = (
     # Source: Confluent for Kubernetes, API reference: the text of a schema is the member `schema` of a ConfigMap.
@@ -81,21 +89,24 @@ RESOURCES: tuple[Form, ...] = (
     Form(
         "rights of a user",
         (
-            row(
-                {
-                    **resource(_KAFKA_APIS, "KafkaUser", "User", "RedpandaRole", "KafkaPrincipalAuthorization"),
-                    "@.resource.type": ("topic", "TOPIC"),
-                },
-                each="$.spec.authorization.acls[*] | $.spec.acls[*]",
-                principal=_NAME,
-                topic="@.resource.name | @.resource.pattern",
-                pattern="@.resource.patternType",
-                permission="@.type",
-                host="@.host",
-                operations=("@.operations[*]", "@.operation"),
+            *(
+                row(
+                    {**resource(apis, *kinds), "@.resource.type": ("topic", "TOPIC")},
+                    each="$.spec.authorization.acls[*] | $.spec.acls[*]",
+                    principal=_NAME,
+                    topic="@.resource.name | @.resource.pattern",
+                    pattern="@.resource.patternType",
+                    permission="@.type",
+                    host="@.host",
+                    operations=("@.operations[*]", "@.operation"),
+                )
+                for apis, kinds in (
+                    (_KAFKA_APIS, ("User", "RedpandaRole")),
+                    ("*/*", ("Kafka*User", "Kafka*Authorization")),
+                )
             ),
             row(
-                resource(_KAFKA_APIS, "KafkaUser"),
+                resource("*/*", "KafkaUser"),
                 each="$.spec.topicGrants[*]",
                 principal=_NAME,
                 topic="@.topicName",
@@ -263,24 +274,27 @@ RESOURCES: tuple[Form, ...] = (
     Form(
         "resource of Kafka",
         (
-            row(
-                resource(_KAFKA_APIS, "*Topic"),
-                topic=(
-                    "$.spec.topicName",
-                    "$.spec.overwriteTopicName",
-                    "$.spec.forProvider.topicName",
-                    "$.spec.forProvider.name",
-                    "$.metadata.annotations['crossplane.io/external-name']",
-                    "$.spec.name",
-                    _NAME,
-                ),
-                partitions="$.spec.partitions | $.spec.partitionCount | $.spec.parameters.partitions"
-                " | $.spec.forProvider.partitions | $.spec.forProvider.partitionsCount",
-                replication="$.spec.replication | $.spec.replicationFactor | $.spec.parameters.replicationFactor"
-                " | $.spec.forProvider.replicationFactor",
-                config="$.spec.config | $.spec.configs | $.spec.parameters.configs | $.spec.additionalConfig"
-                " | $.spec.forProvider.config",
-                owner=_OWNER,
+            *(
+                row(
+                    resource(apis, f"{start}Topic"),
+                    topic=(
+                        "$.spec.topicName",
+                        "$.spec.overwriteTopicName",
+                        "$.spec.forProvider.topicName",
+                        "$.spec.forProvider.name",
+                        "$.metadata.annotations['crossplane.io/external-name']",
+                        "$.spec.name",
+                        _NAME,
+                    ),
+                    partitions="$.spec.partitions | $.spec.partitionCount | $.spec.parameters.partitions"
+                    " | $.spec.forProvider.partitions | $.spec.forProvider.partitionsCount",
+                    replication="$.spec.replication | $.spec.replicationFactor | $.spec.parameters.replicationFactor"
+                    " | $.spec.forProvider.replicationFactor | $.spec.replicas",
+                    config="$.spec.config | $.spec.configs | $.spec.parameters.configs | $.spec.additionalConfig"
+                    " | $.spec.forProvider.config",
+                    owner=_OWNER,
+                )
+                for apis, start in _OF_KAFKA
             ),
             row(
                 resource((*_KAFKA_APIS, *_SCHEMA_APIS), "*Schema", "*Subject", "*SchemaVersion"),
@@ -312,13 +326,16 @@ RESOURCES: tuple[Form, ...] = (
                 " | $.spec.forProvider.compatibilityLevel | $.spec.forProvider.compatibility",
                 references="$.spec.references[*] | $.spec.schemaReferences[*]",
             ),
-            row(
-                resource(_KAFKA_APIS, "*Connector"),
-                connector=("$.spec.name", _NAME),
-                connector_class="$.spec.connectorClass | $.spec.class | $.spec.connectorConfigs.class"
-                " | $.spec.forProvider.connectorClass",
-                settings="$.spec.userConfig | $.spec.config | $.spec.configs | $.spec.connectorConfigs.configs"
-                " | $.spec.forProvider.config | $.spec.forProvider.connectorConfiguration",
+            *(
+                row(
+                    resource(apis, f"{start}Connector"),
+                    connector=("$.spec.name", _NAME),
+                    connector_class="$.spec.connectorClass | $.spec.class | $.spec.connectorConfigs.class"
+                    " | $.spec.forProvider.connectorClass",
+                    settings="$.spec.userConfig | $.spec.config | $.spec.configs | $.spec.connectorConfigs.configs"
+                    " | $.spec.forProvider.config | $.spec.forProvider.connectorConfiguration",
+                )
+                for apis, start in _OF_KAFKA
             ),
             row(
                 resource("aiven.io/*", "KafkaACL"),
@@ -605,7 +622,7 @@ PIPELINES: tuple[Form, ...] = (
         "Pinot table",
         tuple(
             row(
-                {f"{root}.tableType": "REALTIME"},
+                {f"{root}.tableType": "REALTIME", f"{root}..['stream.kafka.topic.name']": "*"},
                 program=f"pinot:{{{root}.tableName}}",
                 reads=f"{root}.tableIndexConfig.streamConfigs['stream.kafka.topic.name']"
                 f" | {root}.ingestionConfig.streamIngestionConfig.streamConfigMaps[*]['stream.kafka.topic.name']",
@@ -622,6 +639,130 @@ PIPELINES: tuple[Form, ...] = (
                 program="{file}",
                 reads="$..[?@.type == 'ReadFromKafka'].config.topic",
                 writes="$..[?@.type == 'WriteToKafka'].config.topic",
+            ),
+        ),
+    ),
+    # Source: Vector, `kafka` source and sink; Telegraf, plug-ins `kafka_consumer` and `kafka`.
+    Form(
+        "Vector",
+        (
+            row({"@.type": "kafka"}, each="$.sources.*", program="vector:{key}", reads="@.topics[*]"),
+            row({"@.type": "kafka"}, each="$.sinks.*", program="vector:{key}", writes="@.topic"),
+        ),
+    ),
+    Form(
+        "Telegraf",
+        (
+            row({}, each="$.inputs.kafka_consumer[*]", program="telegraf:{file}", reads="@.topics[*]"),
+            row({}, each="$.outputs.kafka[*]", program="telegraf:{file}", writes="@.topic"),
+        ),
+    ),
+    # Source: OpenTelemetry Collector, Kafka receiver and exporter: a topic of the component, or of each signal.
+    Form(
+        "OpenTelemetry Collector",
+        tuple(
+            row(
+                {"@.brokers": "*"},
+                each=f"$.{part}[?match(#, 'kafka(/.*)?')]",
+                program="otelcol:{key}",
+                **{use: "@.topic | @.traces.topic | @.logs.topic | @.metrics.topic"},
+            )
+            for part, use in (("receivers", "reads"), ("exporters", "writes"))
+        ),
+    ),
+    # Source: Filebeat, input and output Kafka; Fluent Bit, plug-ins Kafka in YAML.
+    Form(
+        "Beat",
+        (
+            row({"@.type": "kafka"}, each="$['filebeat.inputs'][*]", program="filebeat:{file}", reads="@.topics[*]"),
+            row({"@.hosts": "*"}, each="$['output.kafka']", program="{file}", writes="@.topic"),
+        ),
+    ),
+    Form(
+        "Fluent Bit",
+        (
+            row({"@.name": "kafka"}, each="$.pipeline.inputs[*]", program="fluent-bit:{file}", reads="@.topics"),
+            row({"@.name": "kafka"}, each="$.pipeline.outputs[*]", program="fluent-bit:{file}", writes="@.topics"),
+        ),
+    ),
+    # Source: Trino, Kafka connector, table definition files.
+    Form(
+        "Trino table",
+        (
+            row(
+                {"$.tableName": "*", "$.topicName": "*", "$.message": "*"},
+                program=("trino:{$.schemaName}.{$.tableName}", "trino:{$.tableName}"),
+                reads="$.topicName",
+            ),
+        ),
+    ),
+    # Source: Zilla, bindings of Kafka and those that map another protocol to it: what is not produced is fetched.
+    Form(
+        "Zilla",
+        (
+            row(
+                {"@.type": "*kafka*", "@.kind": "*"},
+                each="$.bindings.*",
+                program="zilla:{key}",
+                reads="@.routes[?@.with.capability != 'produce'].with.topic",
+                writes="@.routes[?@.with.capability == 'produce'].with.topic",
+            ),
+        ),
+    ),
+    # Source: Quix, project descriptor `quix.yaml`.
+    Form(
+        "Quix project",
+        (
+            row(
+                {"$.deployments[*].application": "*"},
+                each="$.topics[*]",
+                topic="@.name",
+                partitions="@.configuration.partitions",
+                replication="@.configuration.replicationFactor",
+            ),
+            row(
+                {"@.application": "*"},
+                each="$.deployments[*]",
+                program="@.application",
+                reads="@.variables[?@.inputType == 'InputTopic'].value",
+                writes="@.variables[?@.inputType == 'OutputTopic'].value",
+                description="@.variables[*].description",
+            ),
+        ),
+    ),
+    # Source: Apache Camel, YAML DSL and Kafka component: an endpoint is `kafka:topic?options`, or has parameters.
+    Form(
+        "Camel route",
+        tuple(
+            row(
+                {path: f"{start}*"},
+                each=each,
+                program="{file}",
+                **{use: topic},
+            )
+            for each, use in (("$..from", "reads"), ("$..steps[*].to", "writes"), ("$..steps[*].toD", "writes"))
+            for path, start, topic in (
+                ("@.uri", "kafka:", "{path @.uri}"),
+                ("@", "kafka:", "{path @}"),
+                ("@.uri", "kafka", "@.parameters.topic"),
+                ("@.uri", "kamelet:kafka-", "@.parameters.topic"),
+            )
+        ),
+    ),
+    # Lists of topics that tools and scripts of a house create: what has a name, partitions and replicas.
+    Form(
+        "list of topics",
+        (
+            row(
+                {_PARTITIONS: _COUNT, _REPLICATION: _COUNT},
+                each="$..[?@.partitions || @.partitionCount || @.numPartitions || @.num_partitions"
+                " || @['num-partitions']]",
+                topic="@.topic | @.topicName | @.topic_name | @.name",
+                partitions=_PARTITIONS,
+                replication=_REPLICATION,
+                config="@.config | @.configs | @.configuration | @.settings",
+                owner="@.owner | @.team",
+                description="@.description",
             ),
         ),
     ),

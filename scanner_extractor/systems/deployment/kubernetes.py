@@ -55,16 +55,42 @@ def is_resource(value: Json) -> bool:
 
 def is_deployed(value: Json) -> bool:
     """Return whether a document is a resource that is read here."""
-    group, _, version = text(value, "apiVersion").partition("/")
-    return (group if version else "", text(value, "kind")) in KINDS
+    return _reader_of(text(value, "apiVersion"), text(value, "kind")) is not None
+
+
+def _reader_of(api: str, kind: str) -> Reader | None:
+    """Return how a resource is read: by its group and kind, or by a kind that only Strimzi defines, in any group."""
+    group, _, version = api.partition("/")
+    return KINDS.get((group if version else "", kind)) or (KINDS[_STRIMZI, kind] if kind in _STRIMZI_ONLY else None)
+
+
+def resources_inside(value: Json, line: int, depth: int = 0) -> Iterator[tuple[int, Json]]:
+    """Yield the resources in a document of another kind, with their lines: those that tools apply or wrap."""
+    if depth > _DEEPEST or not isinstance(value, dict | list):
+        return
+    for inside in value.values() if isinstance(value, dict) else value:
+        at = int(getattr(inside, "line", 0)) or line
+        if is_resource(inside) and isinstance(member(inside, "metadata"), dict):
+            yield at, inside
+        yield from resources_inside(inside, at, depth + 1)
+
+
+def wrapped_resources(document: Document) -> list[Document]:
+    """Return the resources in a document of another kind; those of a `List` are its own items."""
+    if text(document.value, "kind").endswith("List"):
+        return []
+    return [Document(document.file, line, value) for line, value in resources_inside(document.value, document.line)]
+
+
+_DEEPEST = 12
 
 
 def read_resource(document: Document, collector: Collector) -> None:
     """Read a resource, or each resource of a list; one of a kind that declares no data flow is counted."""
     for api, kind, item in _items(document):
-        group, _, version = api.partition("/")
-        read = KINDS.get((group if version else "", kind))
+        read = _reader_of(api, kind)
         if read is None:
+            group, _, version = api.partition("/")
             collector.other(f"{kind} of {group}" if version else kind)
         else:
             read(item, collector)
@@ -267,6 +293,9 @@ def _not_read(reason: str, _: Document, collector: Collector) -> None:
 
 
 _STRIMZI, _JIKKOU, _CONFLUENT = "kafka.strimzi.io", "kafka.jikkou.io", "platform.confluent.io"
+
+_STRIMZI_ONLY = frozenset(("KafkaConnect", "KafkaMirrorMaker2"))
+"""Kinds of Strimzi that products with its operator have in a group of their own, such as `eventstreams.ibm.com`."""
 
 KINDS: dict[tuple[str, str], Reader] = {
     (_STRIMZI, "KafkaTopic"): _strimzi_topic,

@@ -16,7 +16,12 @@ from scanner_extractor.repository.declared import Collector, DeclaredSql, Declar
 from scanner_extractor.repository.yaml_documents import Parsed, parse_yaml
 from scanner_extractor.results import Progress, Reading, answered
 from scanner_extractor.systems.deployment.descriptors import read_descriptor
-from scanner_extractor.systems.deployment.kubernetes import is_resource, read_resource, shared_settings
+from scanner_extractor.systems.deployment.kubernetes import (
+    is_resource,
+    read_resource,
+    shared_settings,
+    wrapped_resources,
+)
 from scanner_extractor.systems.deployment.settings import DeploymentSettings
 from scanner_model.declarations import DECLARED, Declaration, DeclaredKind
 from scanner_model.documents.json_input import load_json
@@ -72,10 +77,13 @@ def read_text(name: str, text: str, collector: Collector) -> None:
             documents.append(Document(name, parsed.line, parsed.value))
     collector.config_maps = dict(filter(None, map(shared_settings, documents)))
     for document in documents:
+        wrapped = wrapped_resources(document)
         if is_resource(document.value):
             read_resource(document, collector)
-        elif not read_descriptor(document, collector):
+        elif not wrapped and not read_descriptor(document, collector):
             collector.other("no form that is known")
+        for inside in wrapped:
+            read_resource(inside, collector)
     totals["documents"] += len(documents)
 
 

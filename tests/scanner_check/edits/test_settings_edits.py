@@ -19,6 +19,7 @@ SAME_VALUE = [
     ("a.json", '{"kafka": {"topic": "a"}}'),
     ("a.toml", '[kafka]\ntopic = "a"\n'),
     ("a.conf", "kafka {\n  topic = a\n}\n"),
+    ("agent.conf", '[[outputs.kafka]]\n  topic = "a"\n'),
     ("a.ini", "[kafka]\ntopic = a\n"),
     ("a.properties", "kafka.topic=a\n"),
     ("a.xml", "<c><kafka><topic>a</topic></kafka></c>"),

@@ -16,10 +16,6 @@ FILES = {
     "a.fs": "open Confluent.Kafka\n",
     "logstash.conf": 'input {\n  kafka {\n    topics => ["orders"]\n  }\n}',
     "fluent.conf": "<match **>\n  @type kafka2\n</match>",
-    "telegraf.conf": '[[inputs.kafka_consumer]]\n  topics = ["orders"]',
-    "vector.toml": '[sources.k]\ntype = "kafka"\nbootstrap_servers = "k:9092"\n',
-    "otel.yaml": "receivers:\n  otlp:\nexporters:\n  kafka:\n    topic: spans\n",
-    "filebeat.yml": 'output.kafka:\n  topic: "logs"\n',
     "context.xml": '<beans><int-kafka:outbound-channel-adapter topic="orders"/></beans>',
 }
 

@@ -36,6 +36,7 @@ def test_a_file_of_an_unknown_form_that_names_a_topic_is_unread(name, read_repos
         ("mm2.properties", "clusters = a, b\na.bootstrap.servers = k:9092\na->b.topics = orders\n"),
         ("routes.xml", "<routes><route><from uri='kafka:orders?brokers=k'/></route></routes>"),
         ("nifi.json", '{"properties": {"bootstrap.servers": "k:9092", "topic": "orders"}}'),
+        ("composition.yaml", "template: |\n  apiVersion: topic.kafka.crossplane.io/v1\n  kind: Topic\n  {{ end }}\n"),
         ("agent.hcl", 'sink "out" {\n  brokers = ["k:9092"]\n  topic = "orders"\n}\n'),
     ],
 )
@@ -46,6 +47,30 @@ def test_settings_of_a_client_in_an_unknown_form_are_unread(name, text, read_rep
 @pytest.mark.parametrize(
     ("name", "text"),
     [
+        ("users.datasource", "SCHEMA >\n  `id` Int16\nKAFKA_CONNECTION_NAME 'c'\nKAFKA_TOPIC 'orders'\n"),
+        ("topology.yaml", "kind: Topology\nspec:\n  kafka: main\n  topics: # of the team\n    - name: orders\n"),
+        ("job.toml", '[source]\nkind = "kafka"\ntopic = "orders"\n'),
+        ("flow.json", '{"source": "redpanda", "inputTopics": ["orders"]}'),
+        ("out.conf", "<match **>\n  @type kafka2\n  default_topic orders\n  topic_key: orders\n</match>\n"),
+        ("logstash.conf", 'input {\n  kafka {\n    topics => ["orders"]\n  }\n}'),
+    ],
+)
+def test_a_file_that_speaks_of_kafka_is_unread_with_the_topic_that_a_member_names(name, text, read_repository):
+    (unread,) = read_repository({f"etc/{name}": text}).of(UnreadFile)
+
+    assert "orders" in unread.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "compose.yaml",
+            "services:\n  kafka:\n    image: kafka\n    environment:\n"
+            "    - KAFKA_LISTENERS=PLAINTEXT://kafka:9092\n    - KAFKA_CONTROLLER_QUORUM_VOTERS=0@kafka:9093\n"
+            "    healthcheck: {test: kafka-topics.sh --list --bootstrap-server localhost:9092}\n",
+        ),
+        ("play.yaml", "- name: Start consuming from Kafka, once its topics are there\n  debug: {}\n"),
         ("README.md", "`bootstrap.servers`, topic shop.orders.v1\n"),
         (
             ".github/workflows/ci.yaml",

@@ -251,3 +251,44 @@ def test_a_migration_that_drops_a_captured_column_is_an_edit_of_the_topic(check)
     report = check({"migrations/2.js": text}, {"cdc.json": CAPTURE, "migrations/1.js": FIRST})
 
     assert ("column-lost", "shop.public.orders.after.total") in rules(report)
+
+
+TELEGRAF = '[agent]\n  interval = "10s"\n[[inputs.kafka_consumer]]\n  topics = ["orders"]\n  data_format = "influx"\n'
+CAMEL = "- route:\n    description: reads\n    from:\n      uri: 'kafka:orders?brokers=k:9092'\n      steps: [log: x]\n"
+PLAY = """\
+- hosts: localhost
+  tasks:
+  - name: create
+    kubernetes.core.k8s:
+      definition:
+        apiVersion: eventstreams.ibm.com/v1beta2
+        kind: KafkaTopic
+        metadata: {name: orders, labels: {team: shop}}
+        spec: {partitions: 3}
+"""
+TOPICS = "topics:\n- {name: orders, description: of the shop, partitions: 3, replicationFactor: 2}\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "before", "after", "is_fine"),
+    [
+        ("t.conf", TELEGRAF, '["orders"]', '["bills"]', False),
+        ("t.conf", TELEGRAF, '"influx"', '"json"', False),
+        ("t.conf", TELEGRAF, "[agent]", "# of the site\n[agent]", True),
+        ("r.yaml", CAMEL, "kafka:orders", "kafka:bills", False),
+        ("r.yaml", CAMEL, "[log: x]", "[{filter: {simple: '1'}}]", False),
+        ("r.yaml", CAMEL, "reads", "it reads", True),
+        ("p.yaml", PLAY, "name: orders", "name: bills", False),
+        ("p.yaml", PLAY, "partitions: 3", "partitions: 6", False),
+        ("p.yaml", PLAY, "team: shop", "team: sales", True),
+        ("a.yaml", TOPICS, "name: orders", "name: bills", False),
+        ("a.yaml", TOPICS, "of the shop", "of all shops", True),
+    ],
+)
+def test_an_edit_in_a_form_is_fine_only_if_it_changes_no_flow(path, text, before, after, is_fine, check):
+    report = check({path: text.replace(before, after)}, {path: text})
+
+    assert (report.verdict is Verdict.FINE) == is_fine
+    assert is_fine or any(
+        "orders" in str(finding) or "bills" in str(finding) or finding.place for finding in report.findings
+    )

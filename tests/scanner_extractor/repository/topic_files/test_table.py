@@ -62,6 +62,58 @@ kind: KafkaTopic
 metadata: {name: orders}
 spec: {parameters: {partitions: 3}}
 """,
+    "IBM Event Streams": """\
+apiVersion: eventstreams.ibm.com/v1beta2
+kind: KafkaTopic
+metadata: {name: o, labels: {eventstreams.ibm.com/cluster: main}}
+spec: {topicName: orders, partitions: 3, replicas: 2}
+""",
+    "resource in a play of Ansible": """\
+- hosts: localhost
+  tasks:
+  - name: create
+    kubernetes.core.k8s:
+      definition:
+        apiVersion: kafka.strimzi.io/v1
+        kind: KafkaTopic
+        metadata: {name: orders}
+        spec: {partitions: 3}
+""",
+    "resource of another operator in a wrapping one": """\
+apiVersion: kubernetes.crossplane.io/v1alpha2
+kind: Object
+metadata: {name: wrapped}
+spec:
+  forProvider:
+    manifest:
+      apiVersion: aiven.io/v1alpha1
+      kind: KafkaTopic
+      metadata: {name: orders}
+      spec: {partitions: 3}
+""",
+    "template with placeholders beside the name": """\
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaTopic
+metadata: {name: orders, labels: {strimzi.io/cluster: "x"}}
+spec:
+  partitions: 3
+  config:
+    retention.ms: {{ retention }}
+""",
+    "list of topics of a tool of a house": """\
+topics:
+- {name: orders, partitions: 3, replicationFactor: 2, retentionMs: 1000}
+""",
+    "topics in values of a chart": """\
+provisioning:
+  enabled: true
+  topics:
+  - {topic_name: orders, num_partitions: 3, replication_factor: 2}
+""",
+    "Quix": """\
+deployments: [{name: Sink, application: sink}]
+topics: [{name: orders, configuration: {partitions: 3, replicationFactor: 2}}]
+""",
     "topicctl": "meta: {name: orders, cluster: local, environment: dev}\nspec: {partitions: 3, replicationFactor: 2}\n",
     "Pulumi": """\
 name: shop
@@ -203,6 +255,38 @@ def test_a_schema_whose_config_map_is_missing_is_unread(read_repository):
 
 
 USES = {
+    "Trino": (
+        '{"tableName": "t", "schemaName": "s", "topicName": "orders", "message": {"dataFormat": "json"}}',
+        ("trino:s.t", "reads", "orders"),
+    ),
+    "Zilla": (
+        "bindings:\n  sse: {type: sse-kafka, kind: proxy, routes: [{with: {topic: orders}}]}\n",
+        ("zilla:sse", "reads", "orders"),
+    ),
+    "Zilla produces": (
+        "bindings:\n  http: {type: http-kafka, kind: proxy, routes: [{with: {capability: produce, topic: orders}}]}\n",
+        ("zilla:http", "writes", "orders"),
+    ),
+    "Quix": (
+        "deployments:\n- {application: sink, variables: [{name: in, inputType: InputTopic, value: orders}]}\n",
+        ("sink", "reads", "orders"),
+    ),
+    "Camel": ("- route: {from: {uri: 'kafka:orders?brokers=b:9092', steps: [log: x]}}\n", ("a", "reads", "orders")),
+    "Camel to": ("- from: {uri: 'timer:t', steps: [{to: 'kafka:orders'}]}\n", ("a", "writes", "orders")),
+    "Camel parameters": (
+        "- from: {uri: 'timer:t', steps: [{to: {uri: kafka, parameters: {topic: orders}}}]}\n",
+        ("a", "writes", "orders"),
+    ),
+    "Vector": ("sinks: {out: {type: kafka, topic: orders}}\n", ("vector:out", "writes", "orders")),
+    "OpenTelemetry Collector": (
+        "exporters: {kafka/logs: {brokers: ['b:9092'], topic: orders}}\n",
+        ("otelcol:kafka/logs", "writes", "orders"),
+    ),
+    "Filebeat": ("output.kafka: {hosts: ['b:9092'], topic: orders}\n", ("a", "writes", "orders")),
+    "Fluent Bit": (
+        "pipeline: {outputs: [{name: kafka, brokers: 'b:9092', topics: orders}]}\n",
+        ("fluent-bit:a", "writes", "orders"),
+    ),
     "Knative": (
         "apiVersion: sources.knative.dev/v1\nkind: KafkaSource\nmetadata: {name: s}\n"
         "spec: {topics: [orders], sink: {ref: {name: shop}}}\n",
@@ -278,6 +362,33 @@ def test_programs_are_read_with_the_topics_they_use(text, use, read_repository):
     assert use in used(read_repository({"deploy/a.yaml": text}))
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "use"),
+    [
+        ("vector.toml", '[sources.in]\ntype = "kafka"\ntopics = ["orders"]\n', ("vector:in", "reads", "orders")),
+        ("t.conf", '[[inputs.kafka_consumer]]\n  topics = ["orders"]\n', ("telegraf:t", "reads", "orders")),
+        ("t.conf", '[[outputs.kafka]]\n  topic = "orders"\n', ("telegraf:t", "writes", "orders")),
+    ],
+)
+def test_agents_are_read_from_toml_with_any_ending(path, text, use, read_repository):
+    assert use in used(read_repository({path: text}))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tables: [{name: orders, partitions: [a, b], replicas: 2}]\n",
+        "nodes: [{name: orders, partitions: 3}]\n",
+        "- hosts: db\n  from: {uri: 'kafka.example:9092'}\n",
+        '{"tableName": "t_REALTIME", "tableType": "REALTIME", "streamConfigs": {"stream.pulsar.topic.name": "a"}}',
+    ],
+)
+def test_what_only_looks_like_a_topic_is_neither_read_nor_listed(text, read_repository):
+    reading = read_repository({"deploy/a.yaml": text})
+
+    assert (reading.of(Declaration), used(reading), reading.of(UnreadFile)) == ((), set(), ())
+
+
 def test_parameter_of_a_stack_without_a_value_is_not_a_topic(read_repository):
     text = (
         "Parameters:\n  Input: {Type: String}\nResources:\n  shop:\n    Type: AWS::Lambda::EventSourceMapping\n"
@@ -290,6 +401,12 @@ def test_parameter_of_a_stack_without_a_value_is_not_a_topic(read_repository):
 
 
 RIGHTS = {
+    "IBM Event Streams": """\
+apiVersion: eventstreams.ibm.com/v1beta2
+kind: KafkaUser
+metadata: {name: billing}
+spec: {authorization: {acls: [{resource: {type: topic, name: orders, patternType: prefix}, operations: [Read]}]}}
+""",
     "Strimzi": """\
 apiVersion: kafka.strimzi.io/v1beta2
 kind: KafkaUser
