@@ -45,7 +45,7 @@ _IS_SPECIFIC = re.compile(r"[A-Za-z0-9][._-][A-Za-z0-9]|[A-Z]{2}")
 _OF_TOPICS = re.compile(r"(?i)topic|kafka|stream|input|output|source|sink|read|writ|produc|consum|connector")
 _CLIENT = re.compile(
     r"(?i)(?<=\bapiVersion: )\S*kafka\S*\s+kind:[ \t]*\w*(?:Topic|User|Connector|Schema|Subject|ACL|ControlList)\b"
-    r"|bootstrap[._-]?(?:broker[._-]?)?servers?\b|\bkafka[._-]?(?:connect[._-]?|cluster[._-]?)?brokers?|\bbroker[._-]?list\b"
+    r"|bootstrap[._-]?(?:broker[._-]?)?servers?\b|\bkafka[._-]?(?:connect[._-]?|cluster[._-]?)?brokers?\b(?![\]}])|\bbroker[._-]?list\b"
     r"|\bbrokers?\b[^\n]{0,20}:90\d\d\b|\bkafka\b[^\n]{0,60}:90\d\d\b|\bread_kafka\b|\bfrom\s+kafka\s*\("
     r"|\bcrn://[^\s\"']{1,400}/topic="
     r"|\btype[\"']?[ \t]?[:=][ \t]?[\"']?(?:apache-)?kafka(?:Trigger)?\b|(?<![\w./:-])kafka:[A-Za-z_{$/]"
@@ -57,7 +57,8 @@ _OF_BROKER = re.compile(r"(?im)^[^\n]*(?:listeners?|quorum[._-]?voters|--list|br
 _KAFKA = re.compile(r"(?i)kafka|redpanda|confluent")
 _TOPIC_MEMBER = re.compile(
     r"(?im)(?<![\w/])[\"']?[\w.-]*topics?(?:[._-]?(?:names?|ids?))?[\"']?"
-    r"(?:[ \t]*(?:=>|[:=])[ \t]*(?:\[[ \t]*|(?:#[^\n]*)?\n[ \t]*-[ \t]*(?:(?:topic|topicName|name)[ \t]*:[ \t]*)?)?"
+    r"(?:[ \t]*(?:=>|[:=]|[\"']?>|</key>\s*<value>)[ \t]*(?:\[[ \t]*"
+    r"|(?:#[^\n]*)?\n[ \t]*-[ \t]*(?:(?:topic|topicName|name)[ \t]*:[ \t]*)?)?"
     r"|[ \t]+(?=[\"']|[\w.-]+[ \t]*$))"
     r"[\"']?([A-Za-z][\w.-]{1,248})\b(?![\w.-]*[ \t]*[:(\[{=])"
 )

@@ -685,6 +685,19 @@ PIPELINES: tuple[Form, ...] = (
             row({"@.name": "kafka"}, each="$.pipeline.outputs[*]", program="fluent-bit:{file}", writes="@.topics"),
         ),
     ),
+    # Source: NiFi, flow definitions: processors ConsumeKafka and PublishKafka, with or without a version in the name.
+    Form(
+        "NiFi flow",
+        tuple(
+            row(
+                {"@.properties": "*"},
+                each=f"$..processors[?search(@.type, '[.]{does}Kafka')]",
+                program="nifi:{@.name}",
+                **{use: "@.properties.topic | @.properties.Topics | @.properties['Topic Name']"},
+            )
+            for does, use in (("Consume", "reads"), ("Publish", "writes"))
+        ),
+    ),
     # Source: Trino, Kafka connector, table definition files.
     Form(
         "Trino table",

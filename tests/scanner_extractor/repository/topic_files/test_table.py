@@ -259,6 +259,11 @@ USES = {
         '{"tableName": "t", "schemaName": "s", "topicName": "orders", "message": {"dataFormat": "json"}}',
         ("trino:s.t", "reads", "orders"),
     ),
+    "NiFi": (
+        '{"flowContents": {"processors": [{"name": "out", "type": "org.apache.nifi.processors.kafka.PublishKafka_2_6",'
+        ' "properties": {"topic": "orders"}}]}}',
+        ("nifi:out", "writes", "orders"),
+    ),
     "Zilla": (
         "bindings:\n  sse: {type: sse-kafka, kind: proxy, routes: [{with: {topic: orders}}]}\n",
         ("zilla:sse", "reads", "orders"),
