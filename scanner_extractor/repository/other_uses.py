@@ -32,7 +32,6 @@ def _form(what: str, endings: str, sign: str) -> _Form:
 
 
 _SETTINGS = ".conf .cfg .toml"
-_LINES = r"\n(?:[^\n]*\n){0,60}?[ \t]*"
 _FORMS = (
     _form(
         "a program in Ruby", ".rb", r"^[ \t]*require ['\"](?:kafka|rdkafka|karafka|racecar|waterdrop)\b|\bKarafkaApp\b"
@@ -46,7 +45,6 @@ _FORMS = (
     ),
     _form("a program in Clojure", ".clj", r"\bjackdaw\.|\bketu\.|\borg\.apache\.kafka\b"),
     _form("a program in F# or Visual Basic", ".fs .vb", r"\bConfluent\.Kafka\b"),
-    _form("a configuration of Logstash", _SETTINGS, rf"^(?:input|output)[ \t]*\{{[^\n]*{_LINES}kafka[ \t]*\{{"),
     _form(
         "a configuration of Fluentd or Fluent Bit",
         _SETTINGS,

@@ -13,6 +13,7 @@ from scanner_extractor.repository.declared import CLASS, count, plain_text
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.settings import TopicFiles
 from scanner_extractor.repository.topic_files.expressions import Entry, Found, matches, text_of_value
+from scanner_extractor.repository.topic_files.plugin_blocks import is_plugin_blocks, plugin_blocks
 from scanner_extractor.repository.yaml_documents import Parsed, parse_yaml
 from scanner_model.catalogs import Annotation
 from scanner_model.clients import AclRule
@@ -70,7 +71,10 @@ _TABLES = re.compile(r"^[ \t]*\[\[[\w.]+\]\]", re.MULTILINE)
 
 
 def parsed_documents(file: RepositoryFile, text: str) -> Iterator[Parsed]:
-    """Yield the documents of a *text* in the syntax of its file: one of TOML, or those of YAML with placeholders."""
+    """Yield the documents of a *text* in the syntax of its file: one of TOML or blocks, or YAML with placeholders."""
+    if is_plugin_blocks(file):
+        yield Parsed(1, plugin_blocks(text))
+        return
     if not is_toml(file):
         yield from parse_yaml(without_braces(text))
         return

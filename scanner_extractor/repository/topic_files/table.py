@@ -657,6 +657,27 @@ PIPELINES: tuple[Form, ...] = (
             row({}, each="$.outputs.kafka[*]", program="telegraf:{file}", writes="@.topic"),
         ),
     ),
+    # Source: Logstash, plug-ins Kafka; SeaTunnel, connectors Kafka. Both may be in conditions or occur several times.
+    Form(
+        "Logstash",
+        (
+            row({}, each="$.input..kafka[*]", program="logstash:{file}", reads=("@.topics[*]", "@.topics")),
+            row({}, each="$.output..kafka[*]", program="logstash:{file}", writes="@.topic_id"),
+        ),
+    ),
+    Form(
+        "SeaTunnel",
+        tuple(
+            row(
+                {"$.env": "*"},
+                each=f"$.{section}..{name}[*]",
+                program=("$.env[*]['job.name']", "seatunnel:{file}"),
+                **{use: "@.topic"},
+            )
+            for section, use in (("source", "reads"), ("sink", "writes"))
+            for name in ("Kafka", "kafka")
+        ),
+    ),
     # Source: OpenTelemetry Collector, Kafka receiver and exporter: a topic of the component, or of each signal.
     Form(
         "OpenTelemetry Collector",

@@ -14,7 +14,6 @@ FILES = {
     "a.cpp": "#include <librdkafka/rdkafkacpp.h>\n",
     "a.clj": "(require '[jackdaw.client :as jc])\n",
     "a.fs": "open Confluent.Kafka\n",
-    "logstash.conf": 'input {\n  kafka {\n    topics => ["orders"]\n  }\n}',
     "fluent.conf": "<match **>\n  @type kafka2\n</match>",
     "context.xml": '<beans><int-kafka:outbound-channel-adapter topic="orders"/></beans>',
 }
@@ -32,8 +31,8 @@ def test_configuration_of_another_product_has_no_settings_of_a_program(read_repo
     text = 'input {\n  kafka {\n    bootstrap_servers => "k:9092"\n    topics => ["orders"]\n  }\n}\n'
     reading = read_repository({"pipeline/orders.conf": text})
 
-    assert reading.of(DeclaredFlow) == ()
-    assert [unread.name for unread in reading.of(UnreadFile)] == ["pipeline/orders.conf"]
+    assert [(flow.job, flow.origin.name) for flow in reading.of(DeclaredFlow)] == [("logstash:orders", "orders")]
+    assert reading.of(UnreadFile) == ()
 
 
 @pytest.mark.parametrize(

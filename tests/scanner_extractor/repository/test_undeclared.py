@@ -54,7 +54,6 @@ def test_settings_of_a_client_in_an_unknown_form_are_unread(name, text, read_rep
         ("job.toml", '[source]\nkind = "kafka"\ntopic = "orders"\n'),
         ("flow.json", '{"source": "redpanda", "inputTopics": ["orders"]}'),
         ("out.conf", "<match **>\n  @type kafka2\n  default_topic orders\n  topic_key: orders\n</match>\n"),
-        ("logstash.conf", 'input {\n  kafka {\n    topics => ["orders"]\n  }\n}'),
     ],
 )
 def test_a_file_that_speaks_of_kafka_is_unread_with_the_topic_that_a_member_names(name, text, read_repository):

@@ -367,15 +367,45 @@ def test_programs_are_read_with_the_topics_they_use(text, use, read_repository):
     assert use in used(read_repository({"deploy/a.yaml": text}))
 
 
+SEATUNNEL = """\
+env {
+  job.name = "copy" # of the night
+}
+source {
+  Kafka {
+    bootstrap.servers = "k:9092"
+    topic = "orders"
+    schema = { fields { id = "int", kafka = "string" } }
+  }
+}
+sink {
+  kafka {
+    topic = "bills"
+    kafka.config = { acks = "all" }
+  }
+  kafka { topic = sums, query = '''select a { from b''' }
+}
+"""
+
+
 @pytest.mark.parametrize(
     ("path", "text", "use"),
     [
         ("vector.toml", '[sources.in]\ntype = "kafka"\ntopics = ["orders"]\n', ("vector:in", "reads", "orders")),
         ("t.conf", '[[inputs.kafka_consumer]]\n  topics = ["orders"]\n', ("telegraf:t", "reads", "orders")),
+        ("l.conf", 'input {\n  kafka {\n    topics => ["orders", "x"]\n  }\n}\n', ("logstash:l", "reads", "orders")),
+        (
+            "l.conf",
+            "output {\n  if [type] == 'a' {\n    kafka { topic_id => 'orders' }\n  } else { stdout {} }\n}\n",
+            ("logstash:l", "writes", "orders"),
+        ),
+        ("s.conf", SEATUNNEL, ("copy", "reads", "orders")),
+        ("s.conf", SEATUNNEL, ("copy", "writes", "bills")),
+        ("s.conf", SEATUNNEL, ("copy", "writes", "sums")),
         ("t.conf", '[[outputs.kafka]]\n  topic = "orders"\n', ("telegraf:t", "writes", "orders")),
     ],
 )
-def test_agents_are_read_from_toml_with_any_ending(path, text, use, read_repository):
+def test_agents_and_pipelines_are_read_in_their_own_syntax(path, text, use, read_repository):
     assert use in used(read_repository({path: text}))
 
 
