@@ -99,9 +99,12 @@ HARMLESS_DECLARED: Mapping[str, frozenset[str]] = {
 }
 
 INFRASTRUCTURE: Mapping[str, frozenset[str]] = {
-    "KafkaConnect": words(
-        "metadata image replicas resources version bootstrapServers tls authentication logging metricsConfig template"
-        " jvmOptions readinessProbe livenessProbe build tracing externalConfiguration rack jmxOptions"
+    **dict.fromkeys(
+        ("KafkaConnect", "KafkaMirrorMaker2"),
+        words(
+            "metadata image replicas resources version bootstrapServers tls authentication logging metricsConfig"
+            " template jvmOptions readinessProbe livenessProbe build tracing externalConfiguration rack jmxOptions"
+        ),
     ),
     "Kafka": words(
         "metadata image replicas resources version listeners storage logging metricsConfig template jvmOptions"

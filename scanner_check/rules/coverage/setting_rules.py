@@ -142,7 +142,8 @@ class SettingRules:
         entries = [entry for entry in self._entries(path) if entry.document == about]
         if any(entry.describes for entry in entries):
             return SHOWN
-        entries = [entry for entry in entries if keys[: len(entry.keys)] == entry.keys]
+        inside = [entry for entry in entries if keys[: len(entry.keys)] == entry.keys]
+        entries = inside or [entry for entry in entries if entry.is_pipeline]
         if not entries:
             return None
         if any(entry.is_right for entry in entries):

@@ -134,7 +134,7 @@ class ReadEntry(NamedTuple):
     """An entry that a row reads: its document by API, kind and name, the keys that lead to it, and to what is read.
 
     Indexes are ITEM, but in *place*, the keys of the entry. *topics* are the topics that it declares. *is_right*: it is
-    a right. *describes*: see `Form`.
+    a right. *describes* and *is_pipeline*: see `Form`.
     """
 
     document: tuple[str, str, str]
@@ -143,6 +143,7 @@ class ReadEntry(NamedTuple):
     topics: tuple[str, ...]
     is_right: bool
     describes: bool
+    is_pipeline: bool = False
     place: tuple[str | int, ...] = ()
 
 
@@ -153,8 +154,8 @@ ITEM = "-"
 def read_entries(path: str, text: str, own: Sequence[TopicFiles] = ()) -> tuple[ReadEntry, ...]:
     """Return what the rows of the table, and forms of the user's *own*, read of a file; empty if it fits none."""
     file = RepositoryFile(path, text)
-    rows = [(row, form.describes) for form, fitting in _forms_of(file) for row in fitting] if _is_document(file) else []
-    rows += [(row, False) for row in own if is_listed(row, path) and has_words(row, text)]
+    rows = [(row, form) for form, fitting in _forms_of(file) for row in fitting] if _is_document(file) else []
+    rows += [(row, Form("", ())) for row in own if is_listed(row, path) and has_words(row, text)]
     parsed = (one for one in parsed_documents(file, text) if not one.error) if rows else ()
     return tuple(
         ReadEntry(
@@ -163,11 +164,12 @@ def read_entries(path: str, text: str, own: Sequence[TopicFiles] = ()) -> tuple[
             _members(entry, row),
             _names(entry, row),
             is_right=bool(row.principal),
-            describes=describes,
+            describes=form.describes,
+            is_pipeline=form.is_pipeline,
             place=tuple(entry.match.keys),
         )
         for document in chain.from_iterable(map(_inside, parsed))
-        for row, describes in rows
+        for row, form in rows
         if fits(row.when, "$", document.value) and (row.text or not is_deployed(document.value))
         for entry in entries_of(file, document, row)
     )

@@ -18,12 +18,14 @@ class Form(NamedTuple):
     """A well-known form; *grants*: only programs that a file lists may use its topic.
 
     *describes*: each document describes topics of other files, so that the meaning of its members counts.
+    *is_pipeline*: each document is one pipeline, so that what is beside its entries changes their records, too.
     """
 
     name: str
     rows: tuple[TopicFiles, ...]
     grants: bool = False
     describes: bool = False
+    is_pipeline: bool = False
 
 
 def row(when: Values, **members: str | tuple[str, ...]) -> TopicFiles:
@@ -649,6 +651,7 @@ PIPELINES: tuple[Form, ...] = (
             row({"@.type": "kafka"}, each="$.sources.*", program="vector:{key}", reads="@.topics[*]"),
             row({"@.type": "kafka"}, each="$.sinks.*", program="vector:{key}", writes="@.topic"),
         ),
+        is_pipeline=True,
     ),
     Form(
         "Telegraf",
@@ -656,6 +659,7 @@ PIPELINES: tuple[Form, ...] = (
             row({}, each="$.inputs.kafka_consumer[*]", program="telegraf:{file}", reads="@.topics[*]"),
             row({}, each="$.outputs.kafka[*]", program="telegraf:{file}", writes="@.topic"),
         ),
+        is_pipeline=True,
     ),
     # Source: Logstash, plug-ins Kafka; SeaTunnel, connectors Kafka. Both may be in conditions or occur several times.
     Form(
@@ -664,6 +668,7 @@ PIPELINES: tuple[Form, ...] = (
             row({}, each="$.input..kafka[*]", program="logstash:{file}", reads=("@.topics[*]", "@.topics")),
             row({}, each="$.output..kafka[*]", program="logstash:{file}", writes="@.topic_id"),
         ),
+        is_pipeline=True,
     ),
     Form(
         "SeaTunnel",
@@ -677,6 +682,7 @@ PIPELINES: tuple[Form, ...] = (
             for section, use in (("source", "reads"), ("sink", "writes"))
             for name in ("Kafka", "kafka")
         ),
+        is_pipeline=True,
     ),
     # Source: OpenTelemetry Collector, Kafka receiver and exporter: a topic of the component, or of each signal.
     Form(
@@ -690,6 +696,7 @@ PIPELINES: tuple[Form, ...] = (
             )
             for part, use in (("receivers", "reads"), ("exporters", "writes"))
         ),
+        is_pipeline=True,
     ),
     # Source: Filebeat, input and output Kafka; Fluent Bit, plug-ins Kafka in YAML.
     Form(
@@ -698,6 +705,7 @@ PIPELINES: tuple[Form, ...] = (
             row({"@.type": "kafka"}, each="$['filebeat.inputs'][*]", program="filebeat:{file}", reads="@.topics[*]"),
             row({"@.hosts": "*"}, each="$['output.kafka']", program="{file}", writes="@.topic"),
         ),
+        is_pipeline=True,
     ),
     Form(
         "Fluent Bit",
@@ -705,6 +713,7 @@ PIPELINES: tuple[Form, ...] = (
             row({"@.name": "kafka"}, each="$.pipeline.inputs[*]", program="fluent-bit:{file}", reads="@.topics"),
             row({"@.name": "kafka"}, each="$.pipeline.outputs[*]", program="fluent-bit:{file}", writes="@.topics"),
         ),
+        is_pipeline=True,
     ),
     # Source: NiFi, flow definitions: processors ConsumeKafka and PublishKafka, with or without a version in the name.
     Form(
@@ -714,10 +723,12 @@ PIPELINES: tuple[Form, ...] = (
                 {"@.properties": "*"},
                 each=f"$..processors[?search(@.type, '[.]{does}Kafka')]",
                 program="nifi:{@.name}",
+                description="@.comments | @.position.*",
                 **{use: "@.properties.topic | @.properties.Topics | @.properties['Topic Name']"},
             )
             for does, use in (("Consume", "reads"), ("Publish", "writes"))
         ),
+        is_pipeline=True,
     ),
     # Source: Trino, Kafka connector, table definition files.
     Form(
@@ -742,6 +753,7 @@ PIPELINES: tuple[Form, ...] = (
                 writes="@.routes[?@.with.capability == 'produce'].with.topic",
             ),
         ),
+        is_pipeline=True,
     ),
     # Source: Quix, project descriptor `quix.yaml`.
     Form(
@@ -782,6 +794,7 @@ PIPELINES: tuple[Form, ...] = (
                 ("@.uri", "kamelet:kafka-", "@.parameters.topic"),
             )
         ),
+        is_pipeline=True,
     ),
     # Lists of topics that tools and scripts of a house create: what has a name, partitions and replicas.
     Form(

@@ -267,11 +267,39 @@ PLAY = """\
         spec: {partitions: 3}
 """
 TOPICS = "topics:\n- {name: orders, description: of the shop, partitions: 3, replicationFactor: 2}\n"
+PIPELINE = """\
+input {
+  kafka { topics => ["orders"] }
+}
+filter {
+  mutate { remove_field => ["host"] }
+}
+output {
+  kafka { topic_id => "bills" }
+}
+"""
+AGENT = '[transforms.cut]\nsource = "del(.host)"\n[sinks.out]\ntype = "kafka"\ninputs = ["cut"]\ntopic = "orders"\n'
+MIRROR = """\
+apiVersion: eventstreams.ibm.com/v1beta2
+kind: KafkaMirrorMaker2
+metadata: {name: m}
+spec:
+  replicas: 1
+  connectCluster: b
+  clusters: [{alias: a, bootstrapServers: 'a:9092'}, {alias: b, bootstrapServers: 'b:9092'}]
+  mirrors: [{sourceCluster: a, targetCluster: b, topicsPattern: orders, sourceConnector: {}}]
+"""
 
 
 @pytest.mark.parametrize(
     ("path", "text", "before", "after", "is_fine"),
     [
+        ("l.conf", PIPELINE, '"host"', '"host", "total"', False),
+        ("l.conf", PIPELINE, "{ topic_id", "{ # of the shop\n    topic_id", True),
+        ("l.conf", PIPELINE, '"bills"', '"sums"', False),
+        ("v.toml", AGENT, "del(.host)", "del(.total)", False),
+        ("m.yaml", MIRROR, "topicsPattern: orders", "topicsPattern: bills", False),
+        ("m.yaml", MIRROR, "replicas: 1", "replicas: 2", True),
         ("t.conf", TELEGRAF, '["orders"]', '["bills"]', False),
         ("t.conf", TELEGRAF, '"influx"', '"json"', False),
         ("t.conf", TELEGRAF, "[agent]", "# of the site\n[agent]", True),
