@@ -644,89 +644,58 @@ PIPELINES: tuple[Form, ...] = (
             ),
         ),
     ),
-    # Source: Vector, `kafka` source and sink; Telegraf, plug-ins `kafka_consumer` and `kafka`.
+    # Source: Vector, `kafka` source and sink; Telegraf, plug-ins `kafka_consumer` and `kafka`; Filebeat, input and
+    # output Kafka; Fluent Bit and Logstash, plug-ins Kafka; OpenTelemetry Collector, Kafka receiver and exporter, with a topic
+    # of the component or of each signal.
     Form(
-        "Vector",
+        "agent",
         (
             row({"@.type": "kafka"}, each="$.sources.*", program="vector:{key}", reads="@.topics[*]"),
             row({"@.type": "kafka"}, each="$.sinks.*", program="vector:{key}", writes="@.topic"),
-        ),
-        is_pipeline=True,
-    ),
-    Form(
-        "Telegraf",
-        (
             row({}, each="$.inputs.kafka_consumer[*]", program="telegraf:{file}", reads="@.topics[*]"),
             row({}, each="$.outputs.kafka[*]", program="telegraf:{file}", writes="@.topic"),
-        ),
-        is_pipeline=True,
-    ),
-    # Source: Logstash, plug-ins Kafka; SeaTunnel, connectors Kafka. Both may be in conditions or occur several times.
-    Form(
-        "Logstash",
-        (
-            row({}, each="$.input..kafka[*]", program="logstash:{file}", reads=("@.topics[*]", "@.topics")),
-            row({}, each="$.output..kafka[*]", program="logstash:{file}", writes="@.topic_id"),
-        ),
-        is_pipeline=True,
-    ),
-    Form(
-        "SeaTunnel",
-        tuple(
-            row(
-                {"$.env": "*"},
-                each=f"$.{section}..{name}[*]",
-                program=("$.env[*]['job.name']", "seatunnel:{file}"),
-                **{use: "@.topic"},
-            )
-            for section, use in (("source", "reads"), ("sink", "writes"))
-            for name in ("Kafka", "kafka")
-        ),
-        is_pipeline=True,
-    ),
-    # Source: OpenTelemetry Collector, Kafka receiver and exporter: a topic of the component, or of each signal.
-    Form(
-        "OpenTelemetry Collector",
-        tuple(
-            row(
-                {"@.brokers": "*"},
-                each=f"$.{part}[?match(#, 'kafka(/.*)?')]",
-                program="otelcol:{key}",
-                **{use: "@.topic | @.traces.topic | @.logs.topic | @.metrics.topic"},
-            )
-            for part, use in (("receivers", "reads"), ("exporters", "writes"))
-        ),
-        is_pipeline=True,
-    ),
-    # Source: Filebeat, input and output Kafka; Fluent Bit, plug-ins Kafka in YAML.
-    Form(
-        "Beat",
-        (
             row({"@.type": "kafka"}, each="$['filebeat.inputs'][*]", program="filebeat:{file}", reads="@.topics[*]"),
             row({"@.hosts": "*"}, each="$['output.kafka']", program="{file}", writes="@.topic"),
-        ),
-        is_pipeline=True,
-    ),
-    Form(
-        "Fluent Bit",
-        (
             row({"@.name": "kafka"}, each="$.pipeline.inputs[*]", program="fluent-bit:{file}", reads="@.topics"),
             row({"@.name": "kafka"}, each="$.pipeline.outputs[*]", program="fluent-bit:{file}", writes="@.topics"),
+            row({}, each="$.input..kafka[*]", program="logstash:{file}", reads=("@.topics[*]", "@.topics")),
+            row({}, each="$.output..kafka[*]", program="logstash:{file}", writes="@.topic_id"),
+            *(
+                row(
+                    {"@.brokers": "*"},
+                    each=f"$.{part}[?match(#, 'kafka(/.*)?')]",
+                    program="otelcol:{key}",
+                    **{use: "@.topic | @.traces.topic | @.logs.topic | @.metrics.topic"},
+                )
+                for part, use in (("receivers", "reads"), ("exporters", "writes"))
+            ),
         ),
         is_pipeline=True,
     ),
-    # Source: NiFi, flow definitions: processors ConsumeKafka and PublishKafka, with or without a version in the name.
+    # Source: SeaTunnel, connectors Kafka; NiFi, processors ConsumeKafka and PublishKafka, with or without a version.
     Form(
-        "NiFi flow",
-        tuple(
-            row(
-                {"@.properties": "*"},
-                each=f"$..processors[?search(@.type, '[.]{does}Kafka')]",
-                program="nifi:{@.name}",
-                description="@.comments | @.position.*",
-                **{use: "@.properties.topic | @.properties.Topics | @.properties['Topic Name']"},
-            )
-            for does, use in (("Consume", "reads"), ("Publish", "writes"))
+        "flow",
+        (
+            *(
+                row(
+                    {"$.env": "*"},
+                    each=f"$.{section}..{name}[*]",
+                    program=("$.env[*]['job.name']", "seatunnel:{file}"),
+                    **{use: "@.topic"},
+                )
+                for section, use in (("source", "reads"), ("sink", "writes"))
+                for name in ("Kafka", "kafka")
+            ),
+            *(
+                row(
+                    {"@.properties": "*"},
+                    each=f"$..processors[?search(@.type, '[.]{does}Kafka')]",
+                    program="nifi:{@.name}",
+                    description="@.comments | @.position.*",
+                    **{use: "@.properties.topic | @.properties.Topics | @.properties['Topic Name']"},
+                )
+                for does, use in (("Consume", "reads"), ("Publish", "writes"))
+            ),
         ),
         is_pipeline=True,
     ),
@@ -784,6 +753,7 @@ PIPELINES: tuple[Form, ...] = (
                 {path: f"{start}*"},
                 each=each,
                 program="{file}",
+                description="$..description",
                 **{use: topic},
             )
             for each, use in (("$..from", "reads"), ("$..steps[*].to", "writes"), ("$..steps[*].toD", "writes"))
