@@ -22,7 +22,9 @@ from scanner_model.declarations import DeclaredKind
 
 UNDECLARED = "undeclared form"
 """What such a file is listed as."""
-_DOCUMENTS = words(".adoc .asciidoc .gif .ico .jpeg .jpg .license .markdown .md .mdx .pdf .png .rst .svg .webp")
+_DOCUMENTS = words(
+    ".adoc .asciidoc .drawio .gif .ico .jpeg .jpg .license .markdown .md .mdx .pdf .plantuml .png .puml .rst .svg .webp"
+)
 _ASSETS = words(".css .scss .sass .less .eot .ttf .woff .woff2 .map .snap .sum .lock .log .dotsettings .sln .suo .iml")
 _TEST = re.compile(
     r"(?i)(?:^|/)(?:src/)?(?:i?tests?|itest|integration[-_]?tests?|functional[-_]?tests?|features/steps?|testdata|test[-_]?data|fixtures"

@@ -60,6 +60,9 @@ Source: IBM Event Streams, `eventstreams.ibm.com`; Koperator, `kafka.banzaicloud
 """
 _COUNT = tuple(f"{digit}*" for digit in range(1, 10))
 _REPLICATION = "@.replicationFactor | @.replication_factor | @['replication-factor'] | @.replication | @.replicas"
+_WITH_PARTITIONS = (
+    "$..[?@.partitions || @.partitionCount || @.numPartitions || @.num_partitions || @['num-partitions']]"
+)
 _PARTITIONS = "@.partitions | @.partitionCount | @.numPartitions | @.num_partitions | @['num-partitions']"
 
 RESOURCES: tuple[Form, ...] = (
@@ -645,8 +648,8 @@ PIPELINES: tuple[Form, ...] = (
         ),
     ),
     # Source: Vector, `kafka` source and sink; Telegraf, plug-ins `kafka_consumer` and `kafka`; Filebeat, input and
-    # output Kafka; Fluent Bit and Logstash, plug-ins Kafka; OpenTelemetry Collector, Kafka receiver and exporter, with a topic
-    # of the component or of each signal.
+    # output Kafka; Fluent Bit and Logstash, plug-ins Kafka; OpenTelemetry Collector, Kafka receiver and exporter, with
+    # a topic of the component or of each signal.
     Form(
         "agent",
         (
@@ -766,21 +769,24 @@ PIPELINES: tuple[Form, ...] = (
         ),
         is_pipeline=True,
     ),
-    # Lists of topics that tools and scripts of a house create: what has a name, partitions and replicas.
+    # Lists of topics that tools and scripts of a house create: what has a name, partitions and replicas, or is in a
+    # list `topics` and has partitions; it may list the programs that use it.
     Form(
         "list of topics",
-        (
+        tuple(
             row(
-                {_PARTITIONS: _COUNT, _REPLICATION: _COUNT},
-                each="$..[?@.partitions || @.partitionCount || @.numPartitions || @.num_partitions"
-                " || @['num-partitions']]",
+                {_PARTITIONS: _COUNT, **more},
+                each=each,
                 topic="@.topic | @.topicName | @.topic_name | @.name",
                 partitions=_PARTITIONS,
                 replication=_REPLICATION,
                 config="@.config | @.configs | @.configuration | @.settings",
                 owner="@.owner | @.team",
                 description="@.description",
-            ),
+                readers="@.consumers[*]",
+                writers="@.producers[*]",
+            )
+            for each, more in ((_WITH_PARTITIONS, {_REPLICATION: _COUNT}), ("$..topics[*]", {}))
         ),
     ),
     # Source: Flink CDC, pipeline connector Kafka: without `topic` each table has one of its own.

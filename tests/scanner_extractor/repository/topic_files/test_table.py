@@ -104,6 +104,10 @@ spec:
 topics:
 - {name: orders, partitions: 3, replicationFactor: 2, retentionMs: 1000}
 """,
+    "catalog of topics without replicas": """\
+topics:
+- {name: orders, partitions: 3, retention_ms: 1000, producers: [shop], consumers: [billing, "*"]}
+""",
     "topics in values of a chart": """\
 provisioning:
   enabled: true
@@ -255,6 +259,10 @@ def test_a_schema_whose_config_map_is_missing_is_unread(read_repository):
 
 
 USES = {
+    "list of topics with their programs": (
+        '{"topics": [{"topic": "orders", "partitions": 3, "producers": [], "consumers": ["billing"]}]}',
+        ("billing", "reads", "orders"),
+    ),
     "Trino": (
         '{"tableName": "t", "schemaName": "s", "topicName": "orders", "message": {"dataFormat": "json"}}',
         ("trino:s.t", "reads", "orders"),
