@@ -54,15 +54,18 @@ _CLIENT = re.compile(
 )
 """What a client of Kafka needs in any product: the address of brokers, a source or an endpoint of the kind Kafka; the
 topic of a right in Confluent Cloud's resource names; and a resource of an operator of topics or schemas."""
-_OF_BROKER = re.compile(r"(?im)^[^\n]*(?:listeners?|quorum[._-]?voters|--list|broker-api-versions\S*)\b[^\n]*")
-"""Settings of a broker, whose addresses are its own, and checks of its health."""
+_OF_BROKER = re.compile(
+    r"(?im)^(?=[^\n]{0,500}$)[^\n]*(?:listeners?|quorum[._-]?voters|--list|broker-api-versions\S*|storage[._-]topic"
+    r"|topic[._-](?:replication|min)[\w.-]*|auto[._-]create[._-]topics[\w.-]*)\b[^\n]*"
+)
+"""Settings of a broker or worker, whose addresses and topics are its own, and checks of its health."""
 _KAFKA = re.compile(r"(?i)kafka|redpanda|confluent")
 _TOPIC_MEMBER = re.compile(
-    r"(?im)(?<![\w/])[\"']?[\w.-]*topics?(?:[._-]?(?:names?|ids?))?[\"']?"
-    r"(?:[ \t]*(?:=>|[:=]|[\"']?>|</key>\s*<value>)[ \t]*(?:\[[ \t]*"
-    r"|(?:#[^\n]*)?\n[ \t]*-[ \t]*(?:(?:topic|topicName|name)[ \t]*:[ \t]*)?)?"
-    r"|[ \t]+(?=[\"']|[\w.-]+[ \t]*$))"
-    r"[\"']?([A-Za-z][\w.-]{1,248})\b(?![\w.-]*[ \t]*[:(\[{=])"
+    r"(?im)(?<![\w/.-])[\"']?[\w.-]{0,80}topics?(?:[._-]?(?:names?|ids?))?[\"']?"
+    r"(?:[ \t]{0,9}(?:=>|[:=]|>|</key>\s{0,9}<value>|,?\s{0,40}[\"']?value[\"']?:)[ \t]{0,9}(?:\[[ \t]{0,9}"
+    r"|(?:#[^\n]{0,200})?\n[ \t]{0,40}-[ \t]{0,9}(?:(?:topic|topicName|name)[ \t]{0,9}:[ \t]{0,9})?)?"
+    r"|[ \t]{1,40}(?=[\"']|[\w.-]{1,249}[ \t]{0,9}$))"
+    r"[\"']?([A-Za-z][\w.-]{1,248})\b(?![\w.-]{0,80}[ \t]{0,9}[:(\[{=])"
 )
 """A member that names a topic, in the syntaxes of settings: `topic: x`, `"topics": ["x"]`, `KAFKA_TOPIC 'x'`."""
 _WORDS = frozenset(("true", "false", "null", "none", "string", "object", "array", "yes", "no"))

@@ -13,7 +13,7 @@ from scanner_model.payload import Json
 
 _SECTION = re.compile(r"^(env|input|output|source|sink)\s*\{", re.MULTILINE)
 _TOKEN = re.compile(
-    r'''(?P<comment>(?:\#|//)[^\n]*)|(?P<text>"""(?:[^"]|"(?!""))*"""|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')'''
+    r'''(?P<comment>(?:\#|//)[^\n]*)|(?P<text>"""(?:[^"]|"(?!""))*+(?:""")?|"(?:[^"\\]|\\.)*+"?|'(?:[^'\\]|\\.)*+'?)'''
     r"""|(?P<mark>=>|[{}\[\]=:,\n])|(?P<word>[^\s{}\[\]=:,"'\#]+)"""
 )
 _MOST, _DEEPEST = 100_000, 50

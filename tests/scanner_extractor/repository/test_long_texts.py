@@ -7,7 +7,17 @@ import re
 import pytest
 
 from scanner_check.inputs import input_files
-from scanner_extractor.repository import connectors, contracts, kinds, schemas, sql_files, statements, variables
+from scanner_extractor.repository import (
+    connectors,
+    contracts,
+    kinds,
+    schemas,
+    sql_files,
+    statements,
+    undeclared,
+    variables,
+)
+from scanner_extractor.repository.topic_files import plugin_blocks
 
 SPACES = " " * 300_000
 LINES = "\n" * 300_000
@@ -25,6 +35,9 @@ PATTERNS = {
     "sql": (sql_files._LIKELY, LINES, 0),
     "insert": (statements._MOVING, f"INSERT INTO {SPACES}", 0),
     "compose": (variables._IN_COMPOSE, f"  A={SPACES}x", 1),
+    "topic": (undeclared._TOPIC_MEMBER, f"topic{SPACES}x", 0),
+    "topic's line": (undeclared._TOPIC_MEMBER, "topics:\n" * 40_000, 0),
+    "blocks": (plugin_blocks._TOKEN, 'a "' + '\\"' * 150_000, 2),
     "protobuf": (input_files._PROTO, LINES, 0),
 }
 

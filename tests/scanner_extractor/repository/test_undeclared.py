@@ -51,6 +51,7 @@ def test_settings_of_a_client_in_an_unknown_form_are_unread(name, text, read_rep
         ("topology.yaml", "kind: Topology\nspec:\n  kafka: main\n  topics: # of the team\n    - name: orders\n"),
         ("nifi.xml", "<type>PublishKafka</type>\n<entry>\n<key>topic</key>\n<value>orders</value>\n</entry>\n"),
         ("beans.xml", '<bean class="kafka.Sink"><property name="topic">orders</property></bean>\n'),
+        ("deploy.yaml", "env:\n- name: KAFKA_URL\n  value: x\n- name: KAFKA_TOPIC\n  value: orders\n"),
         ("job.toml", '[source]\nkind = "kafka"\ntopic = "orders"\n'),
         ("flow.json", '{"source": "redpanda", "inputTopics": ["orders"]}'),
         ("out.conf", "<match **>\n  @type kafka2\n  default_topic orders\n  topic_key: orders\n</match>\n"),
@@ -70,6 +71,11 @@ def test_a_file_that_speaks_of_kafka_is_unread_with_the_topic_that_a_member_name
             "services:\n  kafka:\n    image: kafka\n    environment:\n"
             "    - KAFKA_LISTENERS=PLAINTEXT://kafka:9092\n    - KAFKA_CONTROLLER_QUORUM_VOTERS=0@kafka:9093\n"
             "    healthcheck: {test: kafka-topics.sh --list --bootstrap-server localhost:9092}\n",
+        ),
+        (
+            "worker.yaml",
+            "services:\n  connect:\n    environment:\n      BOOTSTRAP_SERVERS: kafka:9092\n"
+            "      CONFIG_STORAGE_TOPIC: c\n      KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: 1\n",
         ),
         ("hosts", "k1 kafka_broker_id=1\n[kafka_broker]\nk1\n"),
         ("play.yaml", "- name: Start consuming from Kafka, once its topics are there\n  debug: {}\n"),
