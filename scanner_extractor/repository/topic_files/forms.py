@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -282,7 +283,8 @@ def _parsed(
     for check, read in READERS:
         if check(file):
             read(file, context)
-    forms = _forms_of(file) if _is_document(file) else []
+    is_values = file.name.startswith("values") and posixpath.join(file.directory, "Chart.yaml") in context.entries
+    forms = _forms_of(file) if _is_document(file) and not is_values else []  # templates decide what values declare
     is_one = forms or _DESCRIBED.search(file.text)
     return file, list(chain.from_iterable(map(_inside, documents(file, context, DESCRIPTION)))) if is_one else [], forms
 

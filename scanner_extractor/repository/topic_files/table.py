@@ -593,6 +593,8 @@ STACKS: tuple[Form, ...] = (
     ),
 )
 
+_CONF = "**/*.conf"
+
 PIPELINES: tuple[Form, ...] = (
     # Source: Redpanda, `rpk transform`: transform.yaml.
     Form(
@@ -661,8 +663,10 @@ PIPELINES: tuple[Form, ...] = (
             row({"@.hosts": "*"}, each="$['output.kafka']", program="{file}", writes="@.topic"),
             row({"@.name": "kafka"}, each="$.pipeline.inputs[*]", program="fluent-bit:{file}", reads="@.topics"),
             row({"@.name": "kafka"}, each="$.pipeline.outputs[*]", program="fluent-bit:{file}", writes="@.topics"),
-            row({}, each="$.input..kafka[*]", program="logstash:{file}", reads=("@.topics[*]", "@.topics")),
-            row({}, each="$.output..kafka[*]", program="logstash:{file}", writes="@.topic_id"),
+            row(
+                {}, files=_CONF, each="$.input..kafka[*]", program="logstash:{file}", reads=("@.topics[*]", "@.topics")
+            ),
+            row({}, files=_CONF, each="$.output..kafka[*]", program="logstash:{file}", writes="@.topic_id"),
             *(
                 row(
                     {"@.brokers": "*"},
@@ -682,6 +686,7 @@ PIPELINES: tuple[Form, ...] = (
             *(
                 row(
                     {"$.env": "*"},
+                    files=_CONF,
                     each=f"$.{section}..{name}[*]",
                     program=("$.env[*]['job.name']", "seatunnel:{file}"),
                     **{use: "@.topic"},
