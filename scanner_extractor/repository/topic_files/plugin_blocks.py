@@ -50,8 +50,7 @@ class _Reader:
     def take(self, token: re.Match[str]) -> None:
         mark = token["mark"]
         if token["word"] or token["text"]:
-            written = token["word"] or token["text"].strip("\"'")
-            self._target().append(written)
+            self._target().append(token["word"] or token["text"].strip("\"'"))
         elif mark == "{":
             self._begin()
         elif mark == "}":
