@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from scanner_programs.libraries.standard import ERRORS, TESTS
 from scanner_programs.values import (
@@ -16,15 +16,19 @@ from scanner_programs.values import (
     Get,
     Items,
     Method,
+    Opaque,
     Ref,
     Shown,
     Thing,
     Value,
     negate,
     operate,
+    ways,
 )
 
 _MOST_OF_TEST = 120
+_MOST_WAYS = 2000
+"""Ways in which a value may be one or another: what goes through all of them must end."""
 
 
 def choose(test: Value, then: Value, otherwise: Value) -> Value:
@@ -42,9 +46,25 @@ def choose(test: Value, then: Value, otherwise: Value) -> Value:
         return operate("||", (test, otherwise)) if then == TRUE else operate("&&", (negate(test), otherwise))
     if otherwise in (TRUE, FALSE) and is_test(then):
         return operate("&&", (test, then)) if otherwise == FALSE else operate("||", (negate(test), then))
+    if ways(then) + ways(otherwise) > _MOST_WAYS:
+        return Opaque("one of many values", _some_of((then, otherwise)))
     if isinstance(test, Apply) and test.name == "!" and test.of is None:
         return Cond(test.arguments[0], otherwise, then)
     return Cond(test, then, otherwise)
+
+
+def _some_of(values: Iterable[Value]) -> tuple[Value, ...]:
+    """Return the values that one is chosen from, each once; no more than others can go through."""
+    waiting, seen, found = list(values), set[int](), list[Value]()
+    while waiting and len(found) < _MOST_OF_TEST:
+        value = waiting.pop()
+        if id(value) not in seen:
+            seen.add(id(value))
+            if isinstance(value, Cond):
+                waiting += (value.then, value.otherwise)
+            else:
+                found.append(value)
+    return tuple(found)
 
 
 def remaining(value: Value, test: Value, *, holds: bool) -> Value:

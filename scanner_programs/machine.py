@@ -236,6 +236,7 @@ class Machine:
         self.is_received: Callable[[Value], bool] = lambda _: False
         self.made: dict[int, list[Thing]] = {}
         self.types: dict[str, tuple[ir.File, Known | None]] = {}
+        self._simpler: dict[int, tuple[Value, Value]] = {}
         self.spent = False
         self.visited: set[int] = set()
         self.fed: dict[str, list[Value]] = {}
@@ -1193,19 +1194,34 @@ class Machine:
 
     def simplified(self, value: Value) -> Value:
         """Return the value that holds under the conditions of here."""
-        turns = 0
-        while isinstance(value, Cond) and self.guards and turns < _MOST_TURNS:
+        if not isinstance(value, Cond) or not self.guards:
+            return value
+        try:
+            return self._simplified(value)
+        finally:
+            self._simpler.clear()  # other conditions hold the next time
+
+    def _simplified(self, value: Value) -> Value:
+        """Simplify a value once, wherever it is part of others; each takes a step, since there may be many."""
+        if id(value) in self._simpler:
+            return self._simpler[id(value)][1]
+        self._steps += 1
+        self.steps += 1
+        found, turns = value, 0
+        while isinstance(found, Cond) and turns < _MOST_TURNS and self._steps <= MOST_STEPS:
             turns += 1
-            holds = self._holds(value.test)
+            holds = self._holds(found.test)
             if holds is None:
-                rest = self._rest(value.test)
-                if rest is value.test:
-                    return value
+                rest = self._rest(found.test)
+                if rest is found.test:
+                    break
                 holds = self._holds(rest)
                 if holds is None:
-                    return choose(rest, self.simplified(value.then), self.simplified(value.otherwise))
-            value = value.then if holds else value.otherwise
-        return value
+                    found = choose(rest, self._simplified(found.then), self._simplified(found.otherwise))
+                    break
+            found = found.then if holds else found.otherwise
+        self._simpler[id(value)] = value, found
+        return found
 
     def _rest(self, test: Value) -> Value:
         """Return what of a condition the conditions of here do not say."""

@@ -90,12 +90,16 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Cond:
-    """One of two values."""
+    """One of two values; *size* counts the ways in which either is reached, shared parts each time."""
 
     test: Value
     then: Value
     otherwise: Value
     memo: Memo = field(init=False, default_factory=dict, compare=False, repr=False)
+    size: int = field(init=False, default=1, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", ways(self.then) + ways(self.otherwise))
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +370,11 @@ def _constant(value: Const) -> str:
     if value.kind is Kind.TEXT:
         return json.dumps(value.text, ensure_ascii=False)
     return "null" if value.kind is Kind.NOTHING else value.text.lower()
+
+
+def ways(value: Value) -> int:
+    """Return in how many ways a value may be one or another."""
+    return value.size if isinstance(value, Cond) else 1
 
 
 def show(value: Value) -> str:

@@ -285,3 +285,20 @@ func main() {
     assert (("events",), ("id",)) in {
         (one.topics, tuple(path for path, _ in one.shape.fields)) for one in found.contracts
     }
+
+
+def test_values_that_conditions_exchange_again_and_again_are_simplified_once(sends) -> None:
+    """Each value has both of the one before: without that, the work doubles with each exchange."""
+    turns = "\n".join(f"    if ready and o.f{at}:\n        x, y = y, x" for at in range(60))
+    code = f"""
+from kafka import KafkaProducer
+p = KafkaProducer()
+def send(o, ready):
+    x, y = o.a, o.b
+{turns}
+    if ready:
+        p.send("t", {{"x": x}})
+"""
+    found = sends({"a.py": code})
+
+    assert {topic for one in found.contracts for topic in one.topics} == {"t"}
