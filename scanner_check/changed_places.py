@@ -10,7 +10,6 @@ from pathlib import PurePosixPath
 from scanner_check.edits.lines import Hunk, hunks
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.model import ChangeFinding
-from scanner_extractor.repository.files import LARGEST
 
 _WORD = re.compile(r"\w+")
 
@@ -25,7 +24,7 @@ def at_changed_lines(findings: Iterable[ChangeFinding], trees: Trees, objects: O
 
     def changed(path: str) -> list[Hunk]:
         if path not in known:
-            known[path] = _hunks(path, trees, objects)
+            known[path] = hunks(*objects.texts(path, trees))
         return known[path]
 
     for finding in findings:
@@ -50,13 +49,6 @@ def _moved(finding: ChangeFinding, trees: Trees, changed: Callable[[str], list[H
                 if at:
                     return replace(finding, place=replace(finding.place, file=path, line=at, column=1))
     return finding
-
-
-def _hunks(path: str, trees: Trees, objects: ObjectReader) -> list[Hunk]:
-    before, after = objects.read(trees.base[path]), objects.read(trees.head[path])
-    if max(len(before), len(after)) > LARGEST or b"\0" in before[:8192] + after[:8192]:
-        return []
-    return hunks(before.decode("utf-8-sig", "replace"), after.decode("utf-8-sig", "replace"))
 
 
 def _line(finding: ChangeFinding, changed: list[Hunk]) -> int:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping
 
 from scanner_check.inputs.git import ObjectReader, Trees
-from scanner_extractor.repository.files import LARGEST
 
 _ALIKE = 0.8
 _KEPT = 0.5
@@ -41,10 +40,7 @@ def copied_files(trees: Trees, objects: ObjectReader) -> Mapping[str, str]:
 
 def _lines(name: str, objects: ObjectReader) -> Counter[str]:
     """Return the lines of a file without blanks, and how often each is there; of one line, that is its whole text."""
-    content = objects.read(name)
-    if len(content) > LARGEST:
-        return Counter()
-    lines = ("".join(line.split()) for line in content.decode("utf-8-sig", "replace").splitlines())
+    lines = ("".join(line.split()) for line in objects.text(name).splitlines())
     return Counter(line for line in lines if line)
 
 

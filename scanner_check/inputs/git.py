@@ -163,11 +163,14 @@ class ObjectReader:
 
     def texts(self, path: str, trees: Trees) -> tuple[str, str]:
         """Return the text of a file in both commits; empty in one that lacks it."""
-        before, after = (
-            self.read(tree[path]).decode("utf-8-sig", "replace") if path in tree else ""
-            for tree in (trees.base, trees.head)
-        )
+        before, after = (self.text(tree[path]) if path in tree else "" for tree in (trees.base, trees.head))
         return before, after
+
+    def text(self, name: str) -> str:
+        """Return the text of an object; empty if it is too large, or binary."""
+        content = self.read(name)
+        is_text = len(content) <= LARGEST and b"\0" not in content[:8192]
+        return content.decode("utf-8-sig", "replace") if is_text else ""
 
     def _answer(self, name: str) -> bytes:
         about = self._answers.readline().split()

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.model import ChangeFinding
-from scanner_extractor.repository.files import LARGEST, is_candidate, is_left_out
+from scanner_extractor.repository.files import is_candidate, is_left_out
 from scanner_extractor.repository.undeclared import (
     TEST,
     is_page,
@@ -120,13 +120,9 @@ def _is_new_program(path: str, trees: Trees) -> bool:
 def speaks_of_kafka(trees: Trees, objects: ObjectReader) -> bool:
     """Return whether a changed line of any file has a word of Kafka, whatever its effect is."""
     for path in trees.changed:
-        before, after = (
-            objects.read(tree[path]) if path in tree and _is_text(path) else b"" for tree in (trees.base, trees.head)
-        )
-        if max(len(before), len(after)) <= LARGEST and b"\0" not in before[:8192] + after[:8192]:
-            lines = set(before.splitlines()) ^ set(after.splitlines())
-            if any(_OF_KAFKA.search(line.decode("utf-8", "replace")) for line in lines):
-                return True
+        before, after = objects.texts(path, trees) if _is_text(path) else ("", "")
+        if any(map(_OF_KAFKA.search, {*before.splitlines()} ^ {*after.splitlines()})):
+            return True
     return False
 
 

@@ -21,7 +21,7 @@ from scanner_check.edits.documents import Document, is_document, read_documents
 from scanner_check.edits.libraries import is_build_file, library_edits
 from scanner_check.edits.lines import hunks
 from scanner_check.edits.requests import maps_table, request_lines
-from scanner_check.edits.settings import Setting, setting_edits
+from scanner_check.edits.settings import Setting
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge.clients import Meaning, is_of_framework, meaning_of, names_concept
 from scanner_check.knowledge.names import all_words
@@ -129,13 +129,13 @@ class Coverage:
 
     def _line_of_data(self, path: str, before: str, after: str) -> int:
         """Return the first changed line that is data, not a setting or layout; 0 without one."""
-        edits = setting_edits(path, before, after) if is_document(path) and after else None
+        edits = self.rules.edits(path) if is_document(path) and after else None
         if edits is None:
             same = before.split() == after.split()
             return 0 if same else max(1, hunks(before, after)[0].line_after)
         data = (
             edit
-            for edit in edits
+            for edit, _ in edits
             if meaning_of(all_words(edit.keys)) is not Meaning.NOTHING and not self.rules.readers.is_named(edit.keys)
         )
         return next((edit.line for edit in data), 0)
@@ -234,17 +234,16 @@ class Coverage:
     # --- settings
 
     def _settings(self, path: str, before: str, after: str, *, uses_tables: bool) -> Iterator[ChangeFinding]:
-        edits = setting_edits(path, before, after)
+        edits = self.rules.edits(path)
         if edits is None:
             yield from self._unparsed(path, before, after)
             return
         if "databaseChangeLog" in before + after:
             if edits and uses_tables:
-                yield _unknown(Place(file=path, line=edits[0].line), path, NOT_JUDGED.message(form="migrations"))
+                yield _unknown(Place(file=path, line=edits[0][0].line), path, NOT_JUDGED.message(form="migrations"))
             return
         grouped: dict[tuple[Effect, tuple[str, ...]], tuple[tuple[CountedJob, ...], list[Setting]]] = {}
-        for edit in edits:
-            effect, jobs = self.rules.judge(path, edit)
+        for edit, (effect, jobs) in edits:
             if effect in (Effect.UNKNOWN, Effect.STOPPED, Effect.ACCESS):
                 names = tuple(sorted(job.flows.job.name for job in jobs))
                 grouped.setdefault((effect, names), (jobs, []))[1].append(edit)

@@ -95,7 +95,7 @@ class SettingReaders:
             if is_program(path) and not why_harmless(path) and self._programs.modules.of(path) in modules
         ][:_MOST_FILES]
         self._objects.expect(self._trees.head[path] for path in paths)
-        return {path: self._objects.read(self._trees.head[path]).decode("utf-8", "replace") for path in paths}
+        return {path: self._objects.text(self._trees.head[path]) for path in paths}
 
     @cached_property
     def _related(self) -> frozenset[str]:

@@ -79,9 +79,17 @@ class SettingRules:
         self._trees, self._programs, self._objects = trees, programs, objects
         self.readers = SettingReaders(programs, trees, objects)
         self._known_entries: dict[str, tuple[ReadEntry, ...]] = {}
+        self._known_edits: dict[str, tuple[tuple[Setting, Judgement], ...] | None] = {}
         self._known_renames: dict[str, Mapping[str, str]] = {}
         self.unbound: set[tuple[str, str]] = set()
         """Topics that edits of bindings without a function name, each with its file."""
+
+    def edits(self, path: str) -> tuple[tuple[Setting, Judgement], ...] | None:
+        """Return what differs in a file of settings, each edit with what it does; None if it cannot be parsed."""
+        if path not in self._known_edits:
+            edits = setting_edits(path, *self._objects.texts(path, self._trees))
+            self._known_edits[path] = None if edits is None else tuple((one, self.judge(path, one)) for one in edits)
+        return self._known_edits[path]
 
     def judge(self, path: str, edit: Setting) -> Judgement:
         """Return what an edit of the file at *path* does.
@@ -129,10 +137,8 @@ class SettingRules:
 
     def _entries(self, path: str) -> tuple[ReadEntry, ...]:
         if path not in self._known_entries:
-            texts = [self._objects.read(tree[path]) for tree in (self._trees.base, self._trees.head) if path in tree]
-            listed = [text.decode("utf-8-sig", "replace") for text in texts if b"\0" not in text[:8192]]
-            forms = self._base.reading.forms
-            self._known_entries[path] = tuple(entry for text in listed for entry in read_entries(path, text, forms))
+            texts, forms = self._objects.texts(path, self._trees), self._base.reading.forms
+            self._known_entries[path] = tuple(entry for text in texts for entry in read_entries(path, text, forms))
         return self._known_entries[path]
 
     def _of_form(self, path: str, edit: Setting) -> Judgement | None:
@@ -328,7 +334,7 @@ class SettingRules:
         )
         for one in trees:
             if path in one:
-                return read_documents(path, self._objects.read(one[path]).decode("utf-8-sig", "replace")) or ()
+                return read_documents(path, self._objects.text(one[path])) or ()
         return ()
 
     # --- objects of Kubernetes
@@ -487,8 +493,7 @@ class SettingRules:
         found: set[str] = set()
         for path, name in self._trees.head.items():
             if path.rpartition("/")[2] in KUSTOMIZATIONS:
-                text = self._objects.read(name).decode("utf-8-sig", "replace")
-                for document in read_documents(path, text) or ():
+                for document in read_documents(path, self._objects.text(name)) or ():
                     for leaf in document.leaves:
                         if leaf.path and leaf.path[0].startswith("patches") and "\n" not in leaf.value:
                             found.add(posixpath.normpath(posixpath.join(posixpath.dirname(path), leaf.value)))

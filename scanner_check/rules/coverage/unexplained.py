@@ -22,13 +22,12 @@ from scanner_check.rows.flows import COLUMN_LOST, JOB_STOPPED
 from scanner_check.rows.table import row_of
 from scanner_check.rules.coverage.coverage import Coverage, is_covered
 from scanner_check.rules.coverage.setting_rules import KUSTOMIZATIONS
-from scanner_check.rules.coverage.undeclared import Undeclared
+from scanner_check.rules.coverage.undeclared import undeclared_findings
 from scanner_check.rules.flows.program_changes import ProgramChanges
 from scanner_check.sides import mentions
 from scanner_check.sides.commit import Commit, uses_of, written_by
 from scanner_check.users.hits import Hits
 from scanner_extractor.repository.declared import path_of
-from scanner_extractor.repository.files import LARGEST
 from scanner_extractor.repository.statements import DATABASE, engine_of, statements_of
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION, describes_topics, granted
 from scanner_model.catalogs import Annotation
@@ -70,7 +69,8 @@ class Unexplained:
         """Yield what none of the *known* findings is about; *renamed* paths have the content of another one."""
         about = {name for finding in known if finding.counts for name in (finding.target, finding.item)}
         places = [finding.place for finding in known if finding.counts]
-        texts = {path: self._both(path) for path in self._trees.changed if path in self._deployed or is_covered(path)}
+        covered = (path for path in self._trees.changed if path in self._deployed or is_covered(path))
+        texts = {path: self._objects.texts(path, self._trees) for path in covered}
         yield from self._connectors(about)
         yield from self._topics(about)
         yield from self._described(about, texts)
@@ -80,15 +80,8 @@ class Unexplained:
         coverage = Coverage((self._base, self._head), self._trees, self._judged, self._hits, self._objects, programs)
         self.unbound = coverage.rules.unbound
         yield from coverage.findings(texts, renamed, uses_tables=self._uses_tables)
-        undeclared = Undeclared((self._base, self._head), self._trees, self._objects, coverage.rules)
-        yield from undeclared.findings(renamed)
-
-    def _both(self, path: str) -> tuple[str, str]:
-        """Return the text of a file before and after; empty where it is not there, or too large."""
-        before, after = (
-            self._objects.read(tree[path]) if path in tree else b"" for tree in (self._trees.base, self._trees.head)
-        )
-        return _text(before), _text(after)
+        commits = self._base, self._head
+        yield from undeclared_findings(commits, self._trees, self._objects, coverage.rules, renamed)
 
     # --- connectors and topics
 
@@ -143,7 +136,7 @@ class Unexplained:
         folder = posixpath.basename(posixpath.dirname(path))
         pattern = re.compile(rf"(?<![\w-]){re.escape(folder)}/(?:\*|$|[\s\"'])", re.MULTILINE)
         scripts = (file for file in self._trees.head if folder and mentions.is_script(file))
-        return any(pattern.search(_text(self._objects.read(self._trees.head[file]))) for file in scripts)
+        return any(pattern.search(self._objects.text(self._trees.head[file])) for file in scripts)
 
     def _topics(self, about: Collection[str]) -> Iterator[ChangeFinding]:
         before, after = (_declared(commit, DeclaredKind.TOPIC) for commit in (self._base, self._head))
@@ -328,10 +321,6 @@ def _by_file(codes: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
 def _in_order(entry: tuple[tuple[str, str, str], object]) -> tuple[str, bool, str]:
     (topic, form, does), _ = entry
     return topic, form == "description", does
-
-
-def _text(content: bytes) -> str:
-    return "" if len(content) > LARGEST or b"\0" in content[:8192] else content.decode("utf-8-sig", "replace")
 
 
 def _declared(commit: Commit, kind: DeclaredKind) -> dict[str, Declaration]:

@@ -426,7 +426,7 @@ class ProgramChanges:
             for path, content in self._trees.base.items():
                 folder, _, file = path.rpartition("/")
                 if is_build_file(file):
-                    text = self.sources.objects.read(content).decode("utf-8", "replace")
+                    text = self.sources.objects.text(content)
                     name, _ = build_name(PurePosixPath(path), text)
                     names, others = texts.get(folder, ((), ""))
                     texts[folder] = ((*names, *((name,) if name else ())), others + text)
