@@ -139,7 +139,7 @@ class ObjectReader:
         self._requests = requests
         self._answers = answers
         self._largest = largest
-        self._ahead: dict[str, bytes] = {}
+        self._ahead: dict[str, bytes | None] = {}
         self._order: list[str] = []
         self._positions: dict[str, int] = {}
         self._next = 0
@@ -158,8 +158,10 @@ class ObjectReader:
             self._next = start + len(names)
             self._requests.write("".join(f"{other}\n" for other in names).encode())
             self._requests.flush()
-            self._ahead = {other: self._answer(other) for other in names}
-        return self._ahead[name]
+            self._ahead = {other: self._answer() for other in names}  # all of them: none may be left in the pipe
+        if (content := self._ahead[name]) is None:
+            raise OSError(f"git has no object {name}")
+        return content
 
     def texts(self, path: str, trees: Trees) -> tuple[str, str]:
         """Return the text of a file in both commits; empty in one that lacks it."""
@@ -172,10 +174,11 @@ class ObjectReader:
         is_text = len(content) <= LARGEST and b"\0" not in content[:8192]
         return content.decode("utf-8-sig", "replace") if is_text else ""
 
-    def _answer(self, name: str) -> bytes:
+    def _answer(self) -> bytes | None:
+        """Return the content that git sends next; None of an object that it does not have."""
         about = self._answers.readline().split()
         if len(about) != 3:
-            raise OSError(f"git has no object {name}")
+            return None
         content = self._answers.read(min(int(about[2]), self._largest + 1))
         rest = int(about[2]) - len(content) + 1
         while rest > 0 and (piece := self._answers.read(min(rest, _PIECE))):

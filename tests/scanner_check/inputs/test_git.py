@@ -51,3 +51,16 @@ def test_a_missing_object_is_not_fetched(repository: Path, tmp_path: Path) -> No
     with object_reader(repository) as objects, pytest.raises(OSError, match="has no object"):
         objects.read(name)
     assert not ran.exists()
+
+
+def test_objects_after_a_missing_one_are_read_as_themselves(repository: Path) -> None:
+    """A partial clone lacks some: what git answers of the others may not be taken for another file's."""
+    trees = commit_trees("base..HEAD", repository)
+    names = [trees.head["a"], "0" * 40, trees.base["a"]]
+
+    with object_reader(repository) as objects:
+        objects.expect(names)
+        assert objects.read(names[0]) == b"new"
+        with pytest.raises(OSError, match="has no object"):
+            objects.read(names[1])
+        assert objects.read(names[2]) == b"old"
