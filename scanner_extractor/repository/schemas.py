@@ -31,7 +31,10 @@ _PACKAGE = re.compile(r"(?<![\w.])package\s+([\w.]+)\s*;")
 _IMPORT = re.compile(r"(?<![\w.])import\s+(?:public\s+|weak\s+)?\"([^\"]+)\"\s*;")
 _SUBJECT_OPTION = re.compile(r"\(buf\.confluent\.v1\.subject\)\s*=\s*\{[^{}]*?(?<!_)\bname:\s*\"([^\"]+)\"")
 """The subject of a message of a module of Buf."""
-_JSON_SCHEMA = re.compile(r"\"\$schema\"\s*:\s*\"https?://json-schema\.org/")
+_JSON_SCHEMA = re.compile(
+    r"\"\$schema\"\s*:\s*\"https?://(?:json-schema\.org/|[\w.-]{1,253}/schemas/com\.snowplowanalytics\.self-desc/schema/)"
+)
+"""A draft of JSON Schema, or the schema of self-describing ones. Source: Iglu, self-describing JSON schemas."""
 _YAML_SCHEMA = re.compile(r"^[\"']?\$schema[\"']?\s*:\s*[\"']?https?://json-schema\.org/", re.MULTILINE)
 _YAML = (".yaml", ".yml")
 _KEYWORDS = ("properties", "allOf", "anyOf", "oneOf", "$ref", "patternProperties", "items")
@@ -212,7 +215,8 @@ def _format(file: RepositoryFile) -> str:
         return JSON_SCHEMA if _MAYBE_JSON_SCHEMA.search(file.text) else ""
     if file.ending in _YAML and (_YAML_SCHEMA.search(file.text) or _MAYBE_YAML_SCHEMA.search(file.text)):
         return JSON_SCHEMA
-    return ""
+    # A registry of files may name them by their versions.
+    return JSON_SCHEMA if file.text[:1] == "{" and _JSON_SCHEMA.search(file.text) else ""
 
 
 def _of_messages(schemas: Sequence[_Schema], topics: Mapping[str, set[str]], context: Context) -> list[_Schema]:
@@ -372,7 +376,7 @@ def _json_schema(file: RepositoryFile, value: Json, context: Context) -> Iterato
     yield _Schema(
         file,
         JSON_SCHEMA,
-        names=(str(members.get("title") or file.stem),),
+        names=(_self_described(members.get("self")) or str(members.get("title") or file.stem),),
         uses=frozenset(_referenced(file.text)),
         text=file.text,
         uri=uri if {"/", ".", ":"} & set(uri) else "",
@@ -380,6 +384,14 @@ def _json_schema(file: RepositoryFile, value: Json, context: Context) -> Iterato
         or file.path in context.subjects
         or (bool(_URI.match(uri)) and _is_json_schema(value)),
     )
+
+
+def _self_described(own: Json) -> str:
+    """Return the name of a self-describing schema with its model: those of one model accept each other's data."""
+    match own:
+        case {"vendor": str(vendor), "name": str(name), "version": str(version)}:
+            return f"{vendor}.{name}-v{version.partition('-')[0]}"
+    return ""
 
 
 def _names_draft(file: RepositoryFile) -> bool:

@@ -159,7 +159,8 @@ class SettingRules:
         is_meant = meaning_of(all_words(edit.keys)) is not Meaning.NOTHING and keys[:1] not in _ABOUT
         if edit.is_added or not is_meant or not RUNS.isdisjoint(keys):
             return NOTHING
-        return Judgement(Effect.ACCESS, self.owners(path, edit))
+        using = tuple(job for job in self._jobs.values() if path in files_using(job))
+        return Judgement(Effect.ACCESS, using or self.owners(path, edit))
 
     def _differs_in_unread(self, path: str) -> bool:
         """Return whether rights that no row reads, such as those of groups, are others than before."""

@@ -707,12 +707,12 @@ PIPELINES: tuple[Form, ...] = (
         ),
         is_pipeline=True,
     ),
-    # Source: Trino, Kafka connector, table definition files.
+    # Source: Trino and Presto, Kafka connector: table definition files.
     Form(
         "Trino table",
         (
             row(
-                {"$.tableName": "*", "$.topicName": "*", "$.message": "*"},
+                {"$.tableName": "*", "$.topicName": "*", "$.*.dataFormat": "*"},
                 program=("trino:{$.schemaName}.{$.tableName}", "trino:{$.tableName}"),
                 reads="$.topicName",
             ),

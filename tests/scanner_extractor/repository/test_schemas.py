@@ -291,3 +291,32 @@ def test_a_json_schema_without_a_draft_is_one_by_its_name_or_identity(read_repos
     text = f'{{{identity}"type": "object", "properties": {{"total": {{"type": "string"}}}}}}'
 
     assert bool(read_repository({path: text}).of(SchemaVersion)) is is_one
+
+
+SELF_DESCRIBING = (
+    '{"$schema": "http://iglucentral.com/schemas/com.snowplowanalytics.self-desc/schema/jsonschema/1-0-0#",'
+    ' "self": {"vendor": "com.shop", "name": "order", "format": "jsonschema", "version": "%s"},'
+    ' "type": "object", "properties": {"id": {"type": "string"}%s}}'
+)
+
+
+def test_self_describing_schemas_of_one_model_are_versions_whatever_their_files_are_called(read_repository):
+    files = {
+        "schemas/com.shop/order/jsonschema/1-0-0": SELF_DESCRIBING % ("1-0-0", ""),
+        "schemas/com.shop/order/jsonschema/1-0-1": SELF_DESCRIBING % ("1-0-1", ', "note": {"type": "string"}'),
+        "schemas/com.shop/order/jsonschema/2-0-0.json": SELF_DESCRIBING % ("2-0-0", ""),
+    }
+    versions = read_repository(files).of(SchemaVersion)
+
+    assert [(version.subject, version.version) for version in versions] == [
+        ("com.shop.order-v1", 1),
+        ("com.shop.order-v1", 2),
+        ("com.shop.order-v2", 1),
+    ]
+
+
+def test_a_json_schema_is_known_by_its_draft_in_a_file_without_an_ending(read_repository):
+    text = '{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Order", "properties": {"id": {}}}'
+    (version,) = read_repository({"schemas/order/1.0.0": text}).of(SchemaVersion)
+
+    assert (version.subject, version.format) == ("Order", "JSON")

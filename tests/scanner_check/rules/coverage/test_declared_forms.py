@@ -320,3 +320,19 @@ def test_an_edit_in_a_form_is_fine_only_if_it_changes_no_flow(path, text, before
     assert is_fine or any(
         "orders" in str(finding) or "bills" in str(finding) or finding.place for finding in report.findings
     )
+
+
+TABLE = """\
+{"tableName": "sums", "topicName": "sums",
+ "message": {"dataFormat": "json", "fields": [
+  {"name": "total", "mapping": "total", "type": "DOUBLE"},
+  {"name": "id", "mapping": "id", "type": "BIGINT"}]}}
+"""
+
+
+@pytest.mark.parametrize("edit", [('"mapping": "total"', '"mapping": "sum"'), ('"BIGINT"', '"VARCHAR"')])
+def test_another_column_of_a_table_that_trino_reads_names_the_table(check, edit):
+    """The columns of such a table are not read, and its queries are elsewhere."""
+    (finding,) = (one for one in check({"etc/sums.json": TABLE.replace(*edit)}, {"etc/sums.json": TABLE}).findings)
+
+    assert (finding.verdict, finding.target) == (Verdict.UNKNOWN, "job trino:sums")

@@ -263,10 +263,6 @@ USES = {
         '{"topics": [{"topic": "orders", "partitions": 3, "producers": [], "consumers": ["billing"]}]}',
         ("billing", "reads", "orders"),
     ),
-    "Trino": (
-        '{"tableName": "t", "schemaName": "s", "topicName": "orders", "message": {"dataFormat": "json"}}',
-        ("trino:s.t", "reads", "orders"),
-    ),
     "NiFi": (
         '{"flowContents": {"processors": [{"name": "out", "type": "org.apache.nifi.processors.kafka.PublishKafka_2_6",'
         ' "properties": {"topic": "orders"}}]}}',
@@ -362,6 +358,14 @@ USES = {
         '{"realtime": {"tableName": "t", "tableType": "REALTIME", "ingestionConfig": {"streamIngestionConfig":'
         ' {"streamConfigMaps": [{"stream.kafka.topic.name": "orders"}]}}}}',
         ("pinot:t", "reads", "orders"),
+    ),
+    "Trino": (
+        '{"tableName": "t", "schemaName": "s", "topicName": "orders", "message": {"dataFormat": "json", "fields": []}}',
+        ("trino:s.t", "reads", "orders"),
+    ),
+    "Presto": (
+        '{"tableName": "t", "topicName": "orders", "key": {"dataFormat": "raw", "fields": [{"name": "k"}]}}',
+        ("trino:t", "reads", "orders"),
     ),
     "Redpanda transform": (
         "name: shop\ninput-topic: in\noutput-topic: orders\nlanguage: rust\n",
