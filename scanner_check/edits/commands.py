@@ -58,6 +58,9 @@ _RESOURCE = re.compile(r"/(?:connectors|subjects|ksql|config|mode|schemas|query)
 """A path of the API of Kafka Connect, a Schema Registry or ksqlDB."""
 _READING = re.compile(r"^(?:GET|HEAD|OPTIONS)$", re.IGNORECASE)
 _SENDING = words("-d --data --data-binary --data-raw --json -T --upload-file -F --form --post-data --post-file -Body")
+_SHOWS = re.compile(r"-[vsSifqN#]+|--(?:verbose|silent|show-error|include|fail|fail-with-body|quiet|no-verbose)")
+_SHOWS_VALUE = words("-o -w --output --output-document --write-out --retry --retry-delay --connect-timeout --max-time")
+"""Options of curl and wget that say what is printed and how long to wait, and those of them that take a value."""
 _PRINTING = words("echo printf print log logger info :")
 _SCRIPT_ENDING = re.compile(r"\.(?:sh|bat|cmd|exe)$")
 _IDLE = re.compile(r"[\[\]\"',\s]+")
@@ -81,7 +84,7 @@ def changed_commands(before: str, after: str, moved: Collection[str], *, is_shel
     in *moved* do not count. Of a text that is not a script of a shell, each line is taken as one command.
     """
     old, new = (
-        [(tuple(_without_directory(word, moved) for word in listed), line) for listed, line in found]
+        [(tuple(_without_directory(word, moved) for word in _requested(listed)), line) for listed, line in found]
         for found in (_commands(text, is_shell=is_shell) for text in (before, after))
     )
     gone = Counter(words for words, _ in old) - Counter(words for words, _ in new)
@@ -103,6 +106,18 @@ def _commands(text: str, *, is_shell: bool) -> Iterator[tuple[tuple[str, ...], i
     for number, line in enumerate(text.splitlines(), 1):
         if not line.lstrip().startswith(("#", "//", "REM ", "::", "*")) and (listed := _LINE_WORD.findall(line)):
             yield tuple(listed), number
+
+
+def _requested(listed: Sequence[str]) -> list[str]:
+    """Return the words of a command; of a call over HTTP, those of its request."""
+    if _basename(listed[0]) not in ("curl", "wget"):
+        return [*listed]
+    pairs = pairwise(("", *listed))
+    return [
+        word
+        for former, word in pairs
+        if not (_SHOWS.fullmatch(word) or {former, word.partition("=")[0]} & _SHOWS_VALUE)
+    ]
 
 
 def _matters(listed: Sequence[str], *, is_gone: bool) -> bool:

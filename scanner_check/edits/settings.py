@@ -58,7 +58,7 @@ class Setting(NamedTuple):
 
 
 def _masked(name: str, value: str) -> str:
-    return MASK if is_secret_setting(name, value) or is_secret_name(name) else mask_text(value)
+    return MASK if is_secret_setting(name, value) or is_secret_name(name) else mask_text(" ".join(value.split()))
 
 
 def setting_edits(path: str, before: str, after: str) -> list[Setting] | None:

@@ -54,6 +54,21 @@ def test_the_new_directory_of_a_moved_file_changes_no_command() -> None:
     assert changed_commands(before, after, ()) != []
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "is_same"),
+    [
+        ("curl -vvv -i -s -X POST", "curl -X POST", True),
+        ("curl -sSf --retry 5 -o /dev/null -w '%{http_code}' -X POST", "curl -X POST", True),
+        ("curl -s -X POST", "curl -s -X PUT", False),
+        ("curl -X POST -H 'Content-Type: application/json'", "curl -X POST", False),
+    ],
+)
+def test_what_a_call_prints_is_no_part_of_its_request(before: str, after: str, is_same: bool) -> None:
+    texts = (f"{call} -d @sink.json http://connect:8083/connectors\n" for call in (before, after))
+
+    assert (changed_commands(*texts, ()) == []) is is_same
+
+
 def test_lines_of_a_script_of_another_shell_are_commands() -> None:
     (command,) = changed_commands("", "stage {\n  sh 'kafka-topics --delete --topic a'\n}\n", (), is_shell=False)
 
