@@ -58,6 +58,28 @@ def starts_alike(code: str, other: str) -> bool:
     return code.split()[:3] == other.split()[:3]
 
 
+def names_table(code: str, tables: Collection[tuple[str, ...]]) -> bool:
+    """Return whether a statement names one of some tables, each the parts of its name, or what that is in.
+
+    A name with fewer parts may be of any table that ends in it; texts of other statements count, too.
+    """
+    names = [tuple(name.split(".")) for name in _PARTS.findall(_AROUND_DOT.sub(".", _QUOTES.sub("", code.casefold())))]
+    if any(name[-1] in table[:-1] for name in names for table in tables) and _WHOLE.search(code):
+        return True
+    return any(
+        all(one == other for one, other in zip(name[end::-1], table[::-1], strict=False))
+        for name in names
+        for table in tables
+        for end in range(len(name))
+    )
+
+
+_QUOTES = re.compile(r"[\[\]`\"']")
+_AROUND_DOT = re.compile(r"\s*\.\s*")
+_PARTS = re.compile(r"[\w$-]+(?:\.[\w$-]+)*")
+_WHOLE = re.compile(r"(?i)\b(?:SCHEMA|DATABASE|CATALOG)\b")
+
+
 def only_renames(before: Sequence[str], after: Sequence[str]) -> bool:
     """Return whether the statements that differ do so by other names of tables and columns alone, each throughout.
 

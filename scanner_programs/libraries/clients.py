@@ -267,7 +267,7 @@ CLIENTS: tuple[Client, ...] = (
     ),
     Client(
         "Quix Streams",
-        ("quixstreams",),
+        ("quixstreams", "quixstreaming"),
         sends={"to_topic": {0: "topic key"}, "produce": {0: "topic value key headers"}},
         whole=_words("to_topic"),
         subscribes={"dataframe": {0: "topic"}},

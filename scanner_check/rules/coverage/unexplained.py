@@ -11,7 +11,15 @@ from functools import cached_property
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.model import GraphDataset
 from scanner_check.edits.settings import setting_edits
-from scanner_check.edits.statements import changed_codes, clauses, code_of, codes_of, decides_rows, starts_alike
+from scanner_check.edits.statements import (
+    changed_codes,
+    clauses,
+    code_of,
+    codes_of,
+    decides_rows,
+    names_table,
+    starts_alike,
+)
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge.clients import Meaning, meaning_of
 from scanner_check.knowledge.connectors import changed_settings
@@ -38,6 +46,8 @@ from scanner_model.streaming_sql import StreamingStatement
 _HARMLESS_OF_TOPIC = re.compile(r"(?:segment|flush|index|file|preallocate|min\.insync|unclean|follower|leader)[\w.]*")
 _CONNECTED = re.compile(r"(?i)'connector'\s*=\s*'(?!(?:upsert-)?kafka'|datagen'|faker'|print'|blackhole')")
 """An option of a table of Flink that is in another store, whatever moves its data."""
+_PLAIN = re.compile(r"[\w.$-]+")
+"""The name of one table, without patterns and placeholders."""
 _LISTED = 10
 _SHOWN = 3
 _LONGEST = 200
@@ -270,10 +280,29 @@ class Unexplained:
         }
         codes: list[tuple[str, str]] = []
         for path, text in listed:
-            statements = statements_of(text)
-            if path in read or engine_of(statements) != DATABASE or self._uses_tables:
-                codes += [(code, path) for code in codes_of(text)]
+            is_streaming = path in read or engine_of(statements_of(text)) != DATABASE
+            listed_codes = codes_of(text) if is_streaming or self._uses_tables else ()
+            codes += [(code, path) for code in listed_codes if is_streaming or self._may_name_used(code)]
         return codes
+
+    def _may_name_used(self, code: str) -> bool:
+        """Return whether a statement of a database may be about a table that a job uses."""
+        return self._used_tables is None or names_table(code, self._used_tables)
+
+    @cached_property
+    def _used_tables(self) -> frozenset[tuple[str, ...]] | None:
+        """Return the tables that jobs of both commits use, as the parts of their names; None if some are not known."""
+        jobs = (*self._base.jobs, *self._head.jobs)
+        names = {one.name.casefold() for job in jobs for one in uses_of(job) if one.kind is not NodeKind.TOPIC}
+        statements = (
+            entry.statement for one in (self._base, self._head) for entry in one.reading.of(StreamingStatement)
+        )
+        is_open = any(map(_CONNECTED.search, statements)) or any(
+            job.coverage.unknown_connectors or job.coverage.unread for job in jobs
+        )
+        return (
+            None if is_open or not all(map(_PLAIN.fullmatch, names)) else frozenset(tuple(n.split(".")) for n in names)
+        )
 
     def _is_sql(self, path: str) -> bool:
         return self._judged.get(path) == "SQL" or path.lower().endswith((".sql", ".ksql"))

@@ -84,6 +84,14 @@ LANGUAGE = Language(
         "send_and_wait": (Rule(_W, names=("topic",)),),
         "produce": (Rule(_W, names=("topic",), needs=r"(?i)kafka|confluent|producer"),),
         "ProducerRecord": (Rule(_W, names=("topic",)),),
+        **dict.fromkeys(
+            words("open_input_topic get_topic_consumer get_raw_topic_consumer"),
+            (Rule(_R, names=("topic_id_or_name", "topic"), needs="quixstream"),),
+        ),
+        **dict.fromkeys(
+            words("open_output_topic get_topic_producer get_raw_topic_producer"),
+            (Rule(_W, names=("topic_id_or_name", "topic"), needs="quixstream"),),
+        ),
         "to_topic": (Rule(_W, needs="quixstreams", streams=True),),
         "subscribe": (Rule(_R, names=("topics", "topic")),),
         "assign": (Rule(_R),),
@@ -107,7 +115,7 @@ LANGUAGE = Language(
         "publisher": Note(_W, needs=_FASTSTREAM),
     },
     client_words=words(
-        "pyspark kafka redpanda faust quixstreams faststream @app.agent( execute_sql( execute_statement("
+        "pyspark kafka redpanda faust quixstreams quixstreaming faststream @app.agent( execute_sql( execute_statement("
     ),
     client_import=re.compile(
         r"(?m)^[^\S\n]*(?:import\s+(?:kafka|confluent_kafka|aiokafka)\b"

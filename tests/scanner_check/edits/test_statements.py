@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_check.edits.statements import changed_codes, codes_of, decides_rows
+from scanner_check.edits.statements import changed_codes, codes_of, decides_rows, names_table
 
 BIG = "CREATE STREAM big AS SELECT id, total FROM orders WHERE near(a, b) > 1;"
 FILL = "INSERT INTO t SELECT a, COUNT(*) AS n FROM o GROUP BY a;"
@@ -76,3 +76,23 @@ def test_which_rows_there_are_is_no_matter_of_columns(edit: tuple[str, str], dec
     before, after = codes_of(BIG), codes_of(BIG.replace(*edit))
 
     assert decides_rows(before[0], after) is decides
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_named"),
+    [
+        ("ALTER TABLE orders DROP COLUMN total;", True),
+        ('DROP TABLE "Shop"."Orders";', True),
+        ("DROP TABLE [db].[shop].[orders];", True),
+        ("EXEC sp_rename N'[shop].[orders].[total]', N'sum', N'COLUMN';", True),
+        ("CREATE VIEW v AS SELECT o.id FROM shop.orders o;", True),
+        ("DROP SCHEMA shop CASCADE;", True),
+        ("DROP TABLE archive.orders;", False),
+        ("DROP TABLE [Archive].[Orders];", False),
+        ("ALTER TABLE shop.customers DROP COLUMN orders_total;", False),
+    ],
+)
+def test_a_statement_of_a_database_names_a_table_by_its_name_with_or_without_what_it_is_in(statement, is_named):
+    (code,) = codes_of(statement)
+
+    assert names_table(code, {("shop", "orders")}) is is_named

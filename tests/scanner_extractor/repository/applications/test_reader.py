@@ -76,6 +76,18 @@ CLIENTS = {
         'import aiokafka\nasync def f():\n    await producer.send_and_wait(topic="t")\n    AIOKafkaConsumer("a")',
         {" > t", "a > "},
     ),
+    "quix": (
+        "a.py",
+        "import os\nfrom quixstreaming import QuixStreamingClient\nclient = QuixStreamingClient()\n"
+        'i = client.open_input_topic("a", "group")\no = client.open_output_topic(os.environ.get("OUT", "b"))\n',
+        {"a > ", " > b"},
+    ),
+    "quix by id": (
+        "a.py",
+        "from quixstreams import KafkaStreamingClient\nclient = KafkaStreamingClient('k:9092')\n"
+        "consumer = client.get_topic_consumer(topic='a')\nproducer = client.get_topic_producer(topic_id_or_name='b')\n",
+        {"a > ", " > b"},
+    ),
     "faust": (
         "a.py",
         """
