@@ -236,7 +236,7 @@ def _nothing_checked(proposed: ProposedFiles) -> ChangeFinding:
     count = len(proposed.skipped)
     place = Place(file=proposed.skipped[0].file) if count else _ABOUT_DICTIONARY
     reasons = (Message("of file", (skipped.file, skipped.why)) for skipped in proposed.skipped[:_LISTED])
-    return NOTHING_CHECKED.found(Verdict.UNKNOWN, place, "the change", count, reasons=(*reasons, Message("--map", ())))
+    return NOTHING_CHECKED.unknown(place, "the change", count, reasons=(*reasons, Message("--map", ())))
 
 
 _LISTED = 10

@@ -20,9 +20,10 @@ from scanner_check.inputs.baseline import apply_baseline
 from scanner_check.inputs.git import ObjectReader, Trees, commit_trees, object_reader
 from scanner_check.inputs.options import CheckOptions
 from scanner_check.inputs.proposals import Proposal
-from scanner_check.model import ChangeFinding, ChangeReport, CheckedFile, CommitChanges, Place, SkippedFile, Verdict
+from scanner_check.model import ChangeFinding, ChangeReport, CheckedFile, CommitChanges, Place, SkippedFile
 from scanner_check.rows.files import NOT_EXAMINED, NOTHING_CHECKED
 from scanner_check.sides import mentions
+from scanner_extractor.repository.undeclared import is_workflow, why_harmless
 from scanner_model.lazy_names import load
 from scanner_model.usage import Usage
 
@@ -120,12 +121,12 @@ def _running(
 
 
 def _not_examined(skipped: SkippedFile) -> ChangeFinding:
-    return NOT_EXAMINED.found(Verdict.UNKNOWN, Place(file=skipped.file), skipped.file, skipped.why)
+    return NOT_EXAMINED.unknown(Place(file=skipped.file), skipped.file, skipped.why)
 
 
 def _may_concern(path: str, trees: Trees, objects: ObjectReader) -> bool:
     """Return whether a changed file may declare anything, by its name; build files and workflows by what changes."""
-    if mentions.why_harmless(path):
+    if why_harmless(path):
         return False
     if not _is_read_by_lines(path) or in_lfs(path, trees, objects):
         return True
@@ -137,12 +138,12 @@ def _may_concern(path: str, trees: Trees, objects: ObjectReader) -> bool:
 
 
 def _is_read_by_lines(path: str) -> bool:
-    return is_build_file(path) or mentions.is_workflow(path)
+    return is_build_file(path) or is_workflow(path)
 
 
 def _nothing_relevant(trees: Trees, concerns_kafka: bool) -> CommitChanges:
     """Return the result for a change that neither commit has to be read for."""
-    harmless = {path: why for path in trees.changed if (why := mentions.why_harmless(path))}
+    harmless = {path: why for path in trees.changed if (why := why_harmless(path))}
     files = tuple(CheckedFile(file=path, kind="settings") for path in trees.changed if path not in harmless)
     skipped = tuple(SkippedFile(path, why) for path, why in harmless.items())
     return CommitChanges(files, skipped, (), (), concerns_kafka=concerns_kafka)

@@ -75,7 +75,7 @@ from scanner_extractor.repository.programs import APPLICATION, TERRAFORM
 from scanner_extractor.repository.reader import SETTINGS
 from scanner_extractor.repository.syntax_trees import suffix
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
-from scanner_extractor.repository.undeclared import UNDECLARED
+from scanner_extractor.repository.undeclared import UNDECLARED, is_workflow, why_harmless
 from scanner_model.catalogs import CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import NameUnknown
@@ -228,7 +228,7 @@ class _Comparison:
 
     def _why_harmless(self, path: str) -> str:
         """Return why a file declares nothing that runs; empty for a file of tests that something deploys."""
-        return "" if path in self._deployed else mentions.why_harmless(path)
+        return "" if path in self._deployed else why_harmless(path)
 
     @property
     def _removed_jobs(self) -> frozenset[str]:
@@ -260,7 +260,7 @@ class _Comparison:
             return self._judged[path] if is_known or is_document(path) else ""
         if path in programs.read:
             return SETTINGS if not programs.is_application(path) else APPLICATION
-        if mentions.is_workflow(path):
+        if is_workflow(path):
             return SETTINGS  # its commands are compared
         if not is_candidate(path) or is_left_out(path):
             return ""
@@ -303,7 +303,7 @@ class _Comparison:
     def _unread(self, objects: ObjectReader) -> Iterator[ChangeFinding]:
         for path in self._trees.changed:
             if not self._why_harmless(path) and in_lfs(path, self._trees, objects):
-                yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path), path, form="of Git LFS")
+                yield NOT_READ.unknown(Place(file=path), path, form="of Git LFS")
         for path in self._judged:
             unread = self._head.unread.get(path) or self._base.unread.get(path)
             if unread is None or unread.kind == UNDECLARED or path in self._renamed:
@@ -314,10 +314,11 @@ class _Comparison:
             # Others are compared elsewhere.
             if path not in self._unread_programs or (unread.kind == APPLICATION and not is_unread(path)):
                 is_valid = path in self._trees.head and path not in self._head.unread
-                message = NOT_READ.message(unread.kind, "" if is_valid else unread.reason, form="of a kind")
-                yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path), path, message=message)
+                yield NOT_READ.unknown(
+                    Place(file=path), path, unread.kind, "" if is_valid else unread.reason, form="of a kind"
+                )
         for path, (what, _) in self._trees.special.items():
-            yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path), path, what, form="not followed")
+            yield NOT_READ.unknown(Place(file=path), path, what, form="not followed")
 
     def _invalid(self, path: str, kind: str, objects: ObjectReader) -> Iterator[ChangeFinding]:
         """Yield that a schema's file is invalid now; nothing if it is gone, or valid."""
@@ -562,7 +563,7 @@ class _Comparison:
                 dataset = next((one for one in self._base.used if one.name == name), None)
                 place = Place(file=path, line=line)
                 affected = self._hits.of(dataset) if dataset else ()
-                yield MENTIONED.found(Verdict.UNKNOWN, place, f"topic {name}", name, item=name, affected=affected)
+                yield MENTIONED.unknown(place, f"topic {name}", name, item=name, affected=affected)
 
     @staticmethod
     def _about(finding: ChangeFinding) -> frozenset[str]:

@@ -8,6 +8,7 @@ from scanner_check.edits.documents import is_document
 from scanner_check.edits.libraries import is_build_file
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.sides import mentions
+from scanner_extractor.repository.undeclared import TEST, why_harmless
 
 LFS = b"version https://git-lfs.github.com/spec/"
 """What the text begins with that git has of a file in Git LFS."""
@@ -18,7 +19,7 @@ def deployed_files(paths: Iterable[str], trees: Trees, objects: ObjectReader) ->
 
     Only files of tests that could be deployed are looked up: settings, schemas and statements.
     """
-    candidates = {path for path in paths if mentions.why_harmless(path) == mentions.TEST and _is_deployable(path)}
+    candidates = {path for path in paths if why_harmless(path) == TEST and _is_deployable(path)}
     if not candidates:
         return frozenset()
     found: set[str] = set()
@@ -39,7 +40,7 @@ def _may_deploy(path: str) -> bool:
     """Return whether a file says what is deployed or built, by its name, and is not one of tests itself."""
     name = path.rpartition("/")[2].lower()
     is_named = name.startswith("kustomization") or "compose" in name or "dockerfile" in name
-    return (is_named or mentions.is_script(path) or is_build_file(path)) and not mentions.why_harmless(path)
+    return (is_named or mentions.is_script(path) or is_build_file(path)) and not why_harmless(path)
 
 
 def in_lfs(path: str, trees: Trees, objects: ObjectReader) -> bool:

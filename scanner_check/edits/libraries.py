@@ -8,8 +8,9 @@ from collections.abc import Iterator
 _BUILD = re.compile(
     r"(?:.*/)?(?:pom\.xml|[\w.-]+\.gradle(?:\.kts)?|gradle\.properties|libs\.versions\.toml|go\.(?:mod|sum)|package\.json|[\w.-]*requirements[\w.-]*\.(?:txt|in)"
     r"|pyproject\.toml|setup\.(?:py|cfg)|Pipfile|build\.sbt|Cargo\.toml|paket\.(?:dependencies|references|lock)|[\w.-]+\.(?:csproj|fsproj|props)"
-    r"|packages\.config|constraints[\w.-]*\.txt|[\w.-]*-lock\.(?:json|yaml)|poetry\.lock|yarn\.lock|composer\.json|Gemfile(?:\.lock)?|mix\.exs)"
+    r"|packages\.config|constraints[\w.-]*\.txt|[\w.-]*-lock\.(?:json|yaml)|poetry\.lock|yarn\.lock|composer\.json|Gemfile(?:\.lock)?|mix\.exs|buildSrc/.+\.(?:kt|kts|groovy|java))"
 )
+"""Files of builds by their names; `buildSrc` has the code of one. Source: Gradle, sharing build logic."""
 _LIBRARY = re.compile(
     r"(?i)\b(?:sarama|franz-go|kgo|librdkafka|node-rdkafka|confluent[._-][\w.-]*|aiokafka|faust[\w-]*"
     r"|spring-cloud-(?:stream|starter-stream)[\w-]*|smallrye-reactive-messaging[\w-]*|avro[\w.-]*|apache\.avro|masstransit[\w.]*|karafka"
@@ -30,6 +31,11 @@ _OF_TESTS = re.compile(
 def is_build_file(path: str) -> bool:
     """Return whether a file names the libraries of a program."""
     return _BUILD.fullmatch(path) is not None
+
+
+def is_catalog(path: str) -> bool:
+    """Return whether a build file only says what libraries are called: what uses one is another build file."""
+    return path.endswith("libs.versions.toml") or "buildSrc" in path.split("/")[:-1]
 
 
 def library_edits(before: str, after: str) -> list[tuple[str, int, str]]:

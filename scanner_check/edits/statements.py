@@ -32,8 +32,14 @@ _STRUCTURED = words("STRUCT ROW ARRAY MAP MULTISET")
 
 def codes_of(text: str) -> list[str]:
     """Return the statements of a text that move or describe data, each as its words."""
-    codes = (code_of(statement.code) for statement in statements_of(text))
-    return [code for code in codes if not _NO_DATA.fullmatch(code) and not _CONNECTOR.match(code)]
+    return [code for code, _, _ in placed_codes(text)]
+
+
+def placed_codes(text: str) -> list[tuple[str, int, int]]:
+    """Return the statements as `codes_of` does, each with its first and last line."""
+    ends = ((one, one.line + one.code.count("\n")) for one in statements_of(text))
+    codes = ((code_of(one.code), one.line, last) for one, last in ends)
+    return [one for one in codes if not _NO_DATA.fullmatch(one[0]) and not _CONNECTOR.match(one[0])]
 
 
 def code_of(statement: str) -> str:

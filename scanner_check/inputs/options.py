@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scanner_check.inputs.baseline import Accepted, parse_baseline
 from scanner_check.inputs.git import Trees, commit_trees, object_reader, target_tree, top_directory
 from scanner_check.inputs.proposals import PathRule, decoded, text_of_file
-from scanner_check.model import ChangeFinding, Message, Place, Verdict
+from scanner_check.model import ChangeFinding, Message, Place
 from scanner_check.rows.files import SETTINGS_CHANGED
 from scanner_extractor.repository.topic_files.settings import MEMBER, TOPIC_FILES_SCHEMA, parse_topic_files
 from scanner_model.documents.json_input import load_text
@@ -306,7 +306,7 @@ def _changed(path: str, before: str | None, after: str | None) -> ChangeFinding:
     did = "new" if before is None else "deleted" if after is None else "changed"
     place = Place(file=path, line=_first_difference(before or "", after or ""))
     reasons = (Message("copy of the base", ()),)
-    return SETTINGS_CHANGED.found(Verdict.UNKNOWN, place, "the check", path, did, item=path, reasons=reasons)
+    return SETTINGS_CHANGED.unknown(place, "the check", path, did, item=path, reasons=reasons)
 
 
 def _first_difference(before: str, after: str) -> int:

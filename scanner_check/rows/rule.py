@@ -4,8 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 from scanner_check.model import Affected, ChangeFinding, Message, Place, Verdict
+
+
+class _Members(TypedDict, total=False):
+    """What a finding may have besides its rule, verdict, place, target and message."""
+
+    item: str
+    reasons: tuple[Message, ...]
+    affected: tuple[Affected, ...]
+    owner: str
+    tags: tuple[str, ...]
+    accepted: str
+
+
+class _More(_Members, total=False):
+    """The same, and a message in place of the rule's."""
+
+    message: Message | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,30 +73,20 @@ class Rule:
         *values: Hashable,
         form: str = "",
         message: Message | None = None,
-        item: str = "",
-        reasons: tuple[Message, ...] = (),
-        affected: tuple[Affected, ...] = (),
-        owner: str = "",
-        tags: tuple[str, ...] = (),
-        accepted: str = "",
+        **members: Unpack[_Members],
     ) -> ChangeFinding:
         """Return a finding; *values* fill the template of the rule, of *form* if it has several.
 
         *message* replaces it.
         """
-        return ChangeFinding(
-            rule=self.name,
-            verdict=verdict,
-            place=place,
-            target=target,
-            message=message or self.message(*values, form=form),
-            item=item,
-            reasons=reasons,
-            affected=affected,
-            owner=owner,
-            tags=tags,
-            accepted=accepted,
-        )
+        told = message or self.message(*values, form=form)
+        return ChangeFinding(rule=self.name, verdict=verdict, place=place, target=target, message=told, **members)
+
+    def unknown(
+        self, place: Place, target: str, *values: Hashable, form: str = "", **members: Unpack[_More]
+    ) -> ChangeFinding:
+        """Return a finding of what is not known, as `found` does."""
+        return self.found(Verdict.UNKNOWN, place, target, *values, form=form, **members)
 
     def message(self, *values: Hashable, form: str = "") -> Message:
         """Return a message of the rule; *form* names the template if the rule has several."""

@@ -17,10 +17,9 @@ from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.reader import read_catalog
 from dataflow_generator.stored.dictionary import Dictionary
 from scanner_check.inputs.git import ObjectReader, Trees
-from scanner_check.model import ChangeFinding, Place, Verdict
+from scanner_check.model import ChangeFinding, Place
 from scanner_check.rows.files import NOT_READ
 from scanner_check.sides.changed_jobs import moves_of
-from scanner_check.sides.mentions import names_in
 from scanner_check.users.other_repositories import without_subjects, write_repositories
 from scanner_check.users.others import CLUSTER
 from scanner_extractor.repository.applications.endpoints import ProgramEndpoints
@@ -31,6 +30,7 @@ from scanner_extractor.repository.reader import SETTINGS, SharedReadings, read_e
 from scanner_extractor.repository.reading import RepositoryReading
 from scanner_extractor.repository.settings import RepositorySettings
 from scanner_extractor.repository.topic_files.settings import FILE
+from scanner_extractor.repository.undeclared import names_in
 from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_extractor.results import Reading, no_progress
 from scanner_extractor.schemas.parsing import ParseRequest, parse_in_process
@@ -350,7 +350,7 @@ def broken_files(paths: Iterable[str], trees: Trees, objects: ObjectReader) -> I
         is_sequence = path not in trees.base and path.endswith(".json") and _is_sequence(objects.texts(path, trees)[1])
         if after and not is_sequence and (not before or path.endswith((".yaml", ".yml"))):
             line, _, error = after.partition(" ")
-            yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path, line=int(line)), path, error)
+            yield NOT_READ.unknown(Place(file=path, line=int(line)), path, error)
 
 
 def unread_elsewhere(
@@ -360,8 +360,7 @@ def unread_elsewhere(
     for path, file in sorted(files.items()) if names else ():
         named = sorted(names_in(path, objects.read(tree[path]), names)) if path in tree else ()
         if named:
-            message = NOT_READ.message(path, tuple(named[:_LISTED]), file.reason, form="elsewhere")
-            yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path), path, message=message)
+            yield NOT_READ.unknown(Place(file=path), path, path, tuple(named[:_LISTED]), file.reason, form="elsewhere")
 
 
 def _yaml_error(text: str) -> str:

@@ -11,29 +11,7 @@ from typing import NamedTuple, TypeVar
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.model import ChangeFinding
 from scanner_extractor.repository.files import is_candidate, is_left_out
-from scanner_extractor.repository.undeclared import (
-    TEST,
-    is_page,
-    is_program,
-    is_workflow,
-    names_in,
-    names_in_text,
-    why_harmless,
-)
-
-__all__ = [
-    "TEST",
-    "changed_names",
-    "changed_programs",
-    "is_program",
-    "is_script",
-    "is_workflow",
-    "named_by",
-    "names_in",
-    "names_in_text",
-    "speaks_of_kafka",
-    "why_harmless",
-]
+from scanner_extractor.repository.undeclared import is_page, is_program, is_workflow, names_in, why_harmless
 
 _OF_KAFKA = re.compile(r"(?i)kafka|avro|ksql|flink|debezium|schema.?registry|topic|producer|consumer|/subjects/")
 
@@ -41,10 +19,14 @@ _OF_KAFKA = re.compile(r"(?i)kafka|avro|ksql|flink|debezium|schema.?registry|top
 def is_script(path: str) -> bool:
     """Return whether a file runs commands, by its name."""
     name = path.rpartition("/")[2]
-    return name.endswith((".sh", ".bash", ".ps1", ".bat", ".cmd", ".mk")) or name in _SCRIPTS or is_workflow(path)
+    is_other = name.endswith((".ps1", ".bat", ".cmd")) or name in ("Jenkinsfile", "Vagrantfile")
+    return is_shell(path) or is_other or is_workflow(path)
 
 
-_SCRIPTS = frozenset(("Makefile", "makefile", "GNUmakefile", "Justfile", "justfile", "Jenkinsfile", "Vagrantfile"))
+def is_shell(path: str) -> bool:
+    """Return whether a file runs commands of a shell of Unix, by its name."""
+    name = path.rpartition("/")[2]
+    return name.endswith((".sh", ".bash", ".mk")) or name.lower() in ("makefile", "gnumakefile", "justfile")
 
 
 _Key = TypeVar("_Key")

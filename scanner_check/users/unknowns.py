@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from dataflow_generator.jobs.model import Naming
-from scanner_check.model import ChangeFinding, Message, Place, Verdict
+from scanner_check.model import ChangeFinding, Message, Place
 from scanner_check.rows.files import FUTURE_SOURCE, NO_GRAPH, OLD_GRAPH, OLD_SOURCE, STALE_SOURCE, UNREAD_JOBS
 from scanner_check.rows.rule import Rule
 from scanner_check.rows.schemas import NO_READERS_KNOWN
@@ -55,15 +55,15 @@ def source_findings(conn: Connection, cluster: str | None, place: Place, age: Ag
 def graph_findings(conn: Connection, hits: Hits, place: Place) -> Iterator[ChangeFinding]:
     """Yield why an empty list of users may be incomplete."""
     if hits.graph is None:
-        yield NO_GRAPH.found(Verdict.UNKNOWN, place, _GRAPH)
+        yield NO_GRAPH.unknown(place, _GRAPH)
         return
     newest = newest_scan(conn)
     if hits.graph.last_scan < newest:
-        yield OLD_GRAPH.found(Verdict.UNKNOWN, place, _GRAPH, hits.graph.last_scan, newest)
+        yield OLD_GRAPH.unknown(place, _GRAPH, hits.graph.last_scan, newest)
     if what := jobs_not_read(hits.graph):
         coverage = json.loads(hits.graph.coverage or "{}")
         problems = [Message("of file", (one["where"], one["what"])) for one in coverage.get("problems", ())]
-        yield UNREAD_JOBS.found(Verdict.UNKNOWN, place, _GRAPH, what, reasons=tuple(problems[:_LISTED]))
+        yield UNREAD_JOBS.unknown(place, _GRAPH, what, reasons=tuple(problems[:_LISTED]))
 
 
 def jobs_not_read(graph: StoredGraph) -> str:
@@ -87,7 +87,7 @@ def _time(source: SourceAge) -> datetime:
 
 def _of_source(rule: Rule, source: SourceAge, place: Place, *values: str) -> ChangeFinding:
     target = f"cluster {source.cluster}" if source.cluster else _GRAPH
-    return rule.found(Verdict.UNKNOWN, place, target, source.name, *values, item=source.name)
+    return rule.unknown(place, target, source.name, *values, item=source.name)
 
 
 # --- readers

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from dataflow_generator.graph import NodeKind
@@ -18,7 +17,7 @@ from dataflow_generator.jobs.model import GraphDataset
 from scanner_check.edits.client_settings import code_edits, constant_edits, meaning_of_code
 from scanner_check.edits.commands import ChangedCommand, changed_commands
 from scanner_check.edits.documents import Document, is_document, read_documents
-from scanner_check.edits.libraries import is_build_file, library_edits
+from scanner_check.edits.libraries import is_build_file, is_catalog, library_edits
 from scanner_check.edits.lines import hunks
 from scanner_check.edits.requests import maps_table, request_lines
 from scanner_check.edits.settings import Setting
@@ -40,6 +39,7 @@ from scanner_extractor.repository.migrations import migration_statements
 from scanner_extractor.repository.notebooks import ENDING, code_of
 from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
+from scanner_extractor.repository.undeclared import is_program, names_in_text, why_harmless
 from scanner_model.catalogs import CatalogTable
 from scanner_model.redaction import mask_statement
 from scanner_model.redaction.texts import mask_text
@@ -104,10 +104,10 @@ class Coverage:
             yield from self._notebook(path, before, after)
         elif is_build_file(path):
             yield from self._libraries(path, before, after)
-        elif mentions.is_program(path):
+        elif is_program(path):
             yield from self._code(path, before, after, uses_tables=uses_tables)
         elif mentions.is_script(path):
-            yield from self._commands(path, changed_commands(before, after, moved, is_shell=_is_shell(path)))
+            yield from self._commands(path, changed_commands(before, after, moved, is_shell=mentions.is_shell(path)))
         elif is_document(path):
             yield from self._settings(path, before, after, uses_tables=uses_tables)
 
@@ -118,7 +118,7 @@ class Coverage:
 
         The settings in a file that code reads one by one are judged as such, and so is code that another file names.
         """
-        if not before or mentions.is_program(path) or is_build_file(path) or is_settings_file(path):
+        if not before or is_program(path) or is_build_file(path) or is_settings_file(path):
             return
         jobs = self.rules.readers.jobs_loading(path)
         if jobs is None or self._judged.get(path) in FACTS:
@@ -148,11 +148,10 @@ class Coverage:
             return
         yield from self._reader_settings(path, before, after)
         if uses_tables and maps_table(before + after):
-            yield _unknown(Place(file=path), path, NOT_JUDGED.message(form="mapped class"))
+            yield NOT_JUDGED.unknown(Place(file=path), path, form="mapped class")
         if lines := request_lines(before, after):
             reasons = tuple(literal(mask_statement(line)[:_LONGEST]) for _, line in lines[:_LISTED])
-            message = NOT_JUDGED.message(form="requests")
-            yield replace(_unknown(Place(file=path, line=lines[0][0]), path, message), reasons=reasons)
+            yield NOT_JUDGED.unknown(Place(file=path, line=lines[0][0]), path, form="requests", reasons=reasons)
 
     def _reader_settings(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
         """Yield the settings in code by which a program reads, such as its group: what it sends is compared.
@@ -214,11 +213,12 @@ class Coverage:
         """Yield a notebook whose code changes: its topics are compared, what it does with their records is not."""
         old, new = (" ".join((code_of(path, text) or ("", text))[1].split()) for text in (before, after))
         if old != new and self._judged.get(path):
-            yield _unknown(Place(file=path), path, NOT_JUDGED.message(form="notebook"))
+            yield NOT_JUDGED.unknown(Place(file=path), path, form="notebook")
 
     def _libraries(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
         own = self._programs.build_names  # what the repository builds itself is compared as code
         edits = [edit for edit in library_edits(before, after) if edit[0] not in own]
+        edits = [edit for edit in edits if "→" in edit[2] or not is_catalog(path)]
         jobs = list(self._programs.programs_of(self._programs.modules.of(path)))
         if edits and (jobs or any(did != "added" for _, _, did in edits)):  # what did not use Kafka writes no record
             what = Message("library", (tuple(f"{name} {did}" for name, _, did in edits[:_LISTED]),))
@@ -228,8 +228,7 @@ class Coverage:
         if commands:
             first = next((one for one in commands if not one.is_gone), commands[0])
             reasons = tuple(literal(mask_statement(one.text)[:_LONGEST]) for one in commands[:_LISTED])
-            finding = _unknown(Place(file=path, line=first.line), path, NOT_JUDGED.message(form="commands"))
-            yield replace(finding, reasons=reasons)
+            yield NOT_JUDGED.unknown(Place(file=path, line=first.line), path, form="commands", reasons=reasons)
 
     # --- settings
 
@@ -240,7 +239,7 @@ class Coverage:
             return
         if "databaseChangeLog" in before + after:
             if edits and uses_tables:
-                yield _unknown(Place(file=path, line=edits[0][0].line), path, NOT_JUDGED.message(form="migrations"))
+                yield NOT_JUDGED.unknown(Place(file=path, line=edits[0][0].line), path, form="migrations")
             return
         grouped: dict[tuple[Effect, tuple[str, ...]], tuple[tuple[CountedJob, ...], list[Setting]]] = {}
         for edit, (effect, jobs) in edits:
@@ -260,28 +259,29 @@ class Coverage:
         used = {one.name: one for one in self._commits[0].used if one.kind is NodeKind.TOPIC}
         for edit in edits:
             for value in edit.values:
-                yield from (used[name] for name in mentions.names_in_text(value, used, edit.keys) if name in used)
+                yield from (used[name] for name in names_in_text(value, used, edit.keys) if name in used)
 
     def _unparsed(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
         """Yield a file of settings that cannot be parsed: of Kafka programs, or with changed lines about Kafka."""
         documents = read_documents(path, before) if after else None
         if documents and (self.rules.is_of_form(path) or self.rules.concerns(path, documents)):
             place = Place(file=path, line=hunks(before, after)[0].line_after)
-            yield _unknown(place, path, NOT_JUDGED.message(form="broken file"))
+            yield NOT_JUDGED.unknown(place, path, form="broken file")
             return
         for hunk in hunks(before, after):
             for number, line in enumerate((*hunk.after, *hunk.before), hunk.line_after):
                 name = all_words(_KEY.findall(line))
                 meaning = meaning_of(name)
                 if meaning is not Meaning.NOTHING and (meaning or names_concept(name) or is_of_framework(name)):
-                    message = NOT_JUDGED.message(mask_text(line.strip())[:_LONGEST], form="invalid file")
-                    yield _unknown(Place(file=path, line=min(number, after.count("\n") + 1)), path, message)
+                    place = Place(file=path, line=min(number, after.count("\n") + 1))
+                    yield NOT_JUDGED.unknown(place, path, mask_text(line.strip())[:_LONGEST], form="invalid file")
                     return
 
     def _stopped(self, place: Place, edits: Sequence[Setting], jobs: Sequence[CountedJob]) -> Iterator[ChangeFinding]:
         """Yield the programs that an edit stops, or what else it is of."""
         if not jobs:
-            yield _unknown(place, f"{edits[0].document.kind} {edits[0].document.name}".strip(), _shown(edits))
+            target = f"{edits[0].document.kind} {edits[0].document.name}".strip()
+            yield NOT_JUDGED.unknown(place, target, message=_shown(edits))
         for job in jobs:
             written = sorted(written_by(job))
             name = job.flows.job.name
@@ -344,12 +344,7 @@ def _is_connector(job: CountedJob) -> bool:
 
 def is_covered(path: str) -> bool:
     """Return whether a file may hold more than documentation, assets, tests and vendored files."""
-    return not mentions.why_harmless(path) and not is_left_out(path) and is_candidate(path)
-
-
-def _is_shell(path: str) -> bool:
-    name = path.rpartition("/")[2]
-    return name.endswith((".sh", ".bash", ".mk")) or name in ("Makefile", "makefile", "GNUmakefile", "Justfile")
+    return not why_harmless(path) and not is_left_out(path) and is_candidate(path)
 
 
 def _shown(edits: Sequence[Setting]) -> Message:
@@ -371,7 +366,3 @@ def _object_name(document: Document) -> str:
             (*document.kind.split()[:1], *(f'"{label}"' for label in (*document.kind.split()[1:], document.name)))
         )
     return f"{document.kind} {document.name}".strip()
-
-
-def _unknown(place: Place, target: str, message: Message) -> ChangeFinding:
-    return NOT_JUDGED.found(Verdict.UNKNOWN, place, target, message=message)

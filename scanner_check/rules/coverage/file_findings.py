@@ -50,7 +50,7 @@ def place_of(file: str, where: str) -> Place:
 
 def _unknown(rule: Rule, proposal: Proposal, place: Place, what: str, hint: str) -> ChangeFinding:
     reasons = (literal(hint),) if hint else ()
-    return rule.found(Verdict.UNKNOWN, place, proposal.file, what, reasons=reasons)
+    return rule.unknown(place, proposal.file, what, reasons=reasons)
 
 
 # --- deleted files

@@ -13,7 +13,7 @@ from scanner_check.edits.client_settings import reader_values
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge.names import words_of
 from scanner_check.rules.flows.program_changes import ProgramChanges
-from scanner_check.sides.mentions import is_program, why_harmless
+from scanner_extractor.repository.undeclared import is_program, why_harmless
 
 _MOST_FILES = 4_000
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -22,11 +22,11 @@ from scanner_check.knowledge.names import all_words, words_of
 from scanner_check.rules.coverage.setting_readers import SettingReaders
 from scanner_check.rules.flows.program_changes import ProgramChanges
 from scanner_check.sides.commit import Commit, files_using, uses_of
-from scanner_check.sides.mentions import is_program, names_in_text
 from scanner_extractor.repository.applications.settings import Settings as ApplicationSettings
 from scanner_extractor.repository.applications.settings import read_settings
 from scanner_extractor.repository.applications.settings_topics import lacks_function
 from scanner_extractor.repository.topic_files.forms import ITEM, ReadEntry, are_unread_rights_equal, read_entries
+from scanner_extractor.repository.undeclared import is_program, names_in_text
 from scanner_extractor.systems.terraform.reader import RESOURCES
 from scanner_model.declarations import Declaration
 
@@ -423,20 +423,19 @@ class SettingRules:
 
     def _is_moved(self, path: str, document: Document) -> bool:
         """Return whether another changed file of the second commit has an object as it was."""
-        others = (other for other in self._trees.changed if other != path and other.endswith((".yaml", ".yml")))
-        return any(is_same_object(document, one) for other in others for one in self._documents(other, "head"))
+        return any(is_same_object(document, one) for _, one in self._beside(path))
+
+    def _beside(self, path: str) -> Iterator[tuple[str, Document]]:
+        """Yield the objects of the other changed files of the second commit, each with its file."""
+        for other in self._trees.changed:
+            if other != path and other in self._trees.head and other.endswith((".yaml", ".yml")):
+                yield from ((other, one) for one in self._documents(other))
 
     def _is_elsewhere(self, path: str, document: Document) -> bool:
         """Return whether another file of the second commit has an object of the same kind and name."""
-        folder = posixpath.dirname(path)
-        others = (
-            other
-            for other in self._trees.head
-            if other != path and other.endswith((".yaml", ".yml")) and posixpath.dirname(other) != folder
-        )
-        texts = (self._objects.read(self._trees.head[other]) for other in others if other in self._trees.changed)
+        folder, own = posixpath.dirname(path), (document.kind, document.name)
         return any(
-            f"name: {document.name}".encode() in text and f"kind: {document.kind}".encode() in text for text in texts
+            (one.kind, one.name) == own and posixpath.dirname(other) != folder for other, one in self._beside(path)
         )
 
     # --- kustomizations

@@ -11,7 +11,7 @@ from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge.clients import Meaning, meaning_of, names_concept
 from scanner_check.knowledge.names import all_words
 from scanner_check.knowledge.resources import HARMLESS_VALUES
-from scanner_check.model import ChangeFinding, Place, Verdict
+from scanner_check.model import ChangeFinding, Place
 from scanner_check.rows.files import NOT_READ
 from scanner_check.rules.coverage.setting_rules import (
     KUSTOMIZATIONS,
@@ -50,8 +50,7 @@ def undeclared_findings(
         is_judged = all(objects.texts(path, trees)) and is_document(path) and not mentions.is_script(path)
         edits = rules.edits(path) if is_judged and path not in renamed else None
         if path not in renamed and not (edits is not None and all(_is_explained(path, charts, *one) for one in edits)):
-            message = NOT_READ.message(unread.kind, unread.reason, form="of a kind")
-            yield NOT_READ.found(Verdict.UNKNOWN, Place(file=path), path, message=message)
+            yield NOT_READ.unknown(Place(file=path), path, unread.kind, unread.reason, form="of a kind")
 
 
 def _is_explained(path: str, charts: Collection[str], edit: Setting, judgement: Judgement) -> bool:

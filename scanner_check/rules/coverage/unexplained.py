@@ -5,8 +5,8 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.model import GraphDataset
@@ -14,10 +14,9 @@ from scanner_check.edits.settings import setting_edits
 from scanner_check.edits.statements import (
     changed_codes,
     clauses,
-    code_of,
-    codes_of,
     decides_rows,
     names_table,
+    placed_codes,
     starts_alike,
 )
 from scanner_check.inputs.git import ObjectReader, Trees
@@ -43,7 +42,6 @@ from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.redaction import mask_statement
 from scanner_model.streaming_sql import StreamingStatement
 
-_HARMLESS_OF_TOPIC = re.compile(r"(?:segment|flush|index|file|preallocate|min\.insync|unclean|follower|leader)[\w.]*")
 _CONNECTED = re.compile(r"(?i)'connector'\s*=\s*'(?!(?:upsert-)?kafka'|datagen'|faker'|print'|blackhole')")
 """An option of a table of Flink that is in another store, whatever moves its data."""
 _PLAIN = re.compile(r"[\w.$-]+")
@@ -51,6 +49,20 @@ _PLAIN = re.compile(r"[\w.$-]+")
 _LISTED = 10
 _SHOWN = 3
 _LONGEST = 200
+
+
+class _Code(NamedTuple):
+    """A statement as its words, with its file and its lines there."""
+
+    code: str
+    path: str
+    line: int
+    last: int
+
+    def is_at(self, places: Collection[Place]) -> bool:
+        """Return whether one of *places* is in it; one at the start of its file is of all statements."""
+        lines = [place.line for place in places if place.file == self.path]
+        return any(line == 1 or self.line <= line <= self.last for line in lines)
 
 
 class Unexplained:
@@ -105,14 +117,16 @@ class Unexplained:
             new = after.get(name)
             if new is None:
                 if old.config not in kept and not written.get(name):
-                    yield _unknown(old.place, f"job {name}", NOT_JUDGED.message(name, form="job gone"))
+                    yield NOT_JUDGED.unknown(_at(old.place), f"job {name}", name, form="job gone")
                 continue
             keys = changed_settings(dict(old.config), dict(new.config), is_read=name in written)
             keys += [member for member in ("parent", "state") if getattr(old, member) != getattr(new, member)]
             if keys:
-                finding = _unknown(new.place, f"job {name}", NOT_JUDGED.message(name, form="job"), name)
                 reasons = tuple(Message("no rule", (key,)) for key in keys)
-                yield replace(finding, reasons=reasons, affected=self._hits.readers(sorted(written.get(name, ()))))
+                users, place = self._hits.readers(sorted(written.get(name, ()))), _at(new.place)
+                yield NOT_JUDGED.unknown(
+                    place, f"job {name}", name, form="job", item=name, reasons=reasons, affected=users
+                )
 
     def _undeployed(self, texts: Mapping[str, tuple[str, str]]) -> Iterator[ChangeFinding]:
         """Yield the connectors whose file leaves what a script or kustomization deploys."""
@@ -153,12 +167,14 @@ class Unexplained:
         used = {dataset.name: dataset for dataset in self._base.used if dataset.kind is NodeKind.TOPIC}
         for name in sorted(before.keys() & after.keys() - {*about}):
             old, new = before[name], after[name]
-            keys = sorted({key for key, _ in {*old.config} ^ {*new.config} if not _HARMLESS_OF_TOPIC.fullmatch(key)})
+            differing = {key for key, _ in {*old.config} ^ {*new.config}}
+            keys = sorted(key for key in differing if meaning_of(all_words((key,))) is not Meaning.NOTHING)
             keys += ["partitions"] if old.partitions != new.partitions else []
             if keys:
-                message = NOT_JUDGED.message(tuple(keys), name, form="topic")
-                finding = _unknown(after[name].place, f"topic {name}", message, name)
-                yield replace(finding, affected=self._hits.of(used[name]) if name in used else ())
+                users, place = self._hits.of(used[name]) if name in used else (), _at(new.place)
+                yield NOT_JUDGED.unknown(
+                    place, f"topic {name}", tuple(keys), name, form="topic", item=name, affected=users
+                )
 
     def _described(self, about: Collection[str], texts: Mapping[str, tuple[str, str]]) -> Iterator[ChangeFinding]:
         """Yield the topics whose description keeps other records than before, or lets fewer programs use them."""
@@ -182,11 +198,9 @@ class Unexplained:
             if topic not in about:
                 is_known = topic not in texts  # else it is a file that describes several
                 target, name = (f"topic {topic}", topic) if is_known else (topic, "")
-                finding = _unknown(
-                    place, target, NOT_JUDGED.message(tuple(sorted(names)), topic, does, form=form), name
-                )
                 hit = self._hits.of(used[topic]) if topic in used else ()
-                yield replace(finding, affected=tuple(one for one in hit if one.name in names) or hit)
+                users, values = tuple(one for one in hit if one.name in names) or hit, tuple(sorted(names))
+                yield NOT_JUDGED.unknown(_at(place), target, values, topic, does, form=form, item=name, affected=users)
 
     def _topic_in(self, path: str, commit: Commit) -> str:
         """Return the topic that a file of a commit is about; its path if that is not one."""
@@ -209,29 +223,32 @@ class Unexplained:
         A statement that a finding is placed in is judged already, but for which rows it has: flows do not show that. So
         is the declaration of a table that differs by the new names of *columns* alone, each with its dataset.
         """
-        before, after = self._codes(self._base, texts, 0), self._codes(self._head, texts, 1)
-        old, new = ([code for code, _ in codes] for codes in (before, after))
+        before, after = (self._codes(commit, texts, side) for side, commit in enumerate((self._base, self._head)))
+        old, new = ([one.code for one in side] for side in (before, after))
         changed = changed_codes(old, new) | _changed_at_home(before, after)
-        files: dict[str, list[str]] = {}
-        for code, path in dict.fromkeys((*before, *after)):
-            if code in changed:
-                files.setdefault(path, []).append(code)
-        answered = {path: self._answered(path, texts, places) for path in files}
-        answered = {path: codes.union(_declaring(files[path], new, columns)) for path, codes in answered.items()}
         others = {*old} ^ {*new}
-        left = {
-            path: [code for code in codes if code not in answered[path] or decides_rows(code, others - {code})]
-            for path, codes in files.items()
-        }
-        files = {path: codes for path, codes in left.items() if codes}
-        for path, codes in sorted(files.items()):
-            differing = clauses([code for code in codes if code in old], new)
-            message = NOT_JUDGED.message(tuple(sorted(differing)[:_SHOWN]), form="statements")
+        files: dict[str, dict[str, None]] = {}
+        for one in (*before, *after):
+            if one.code in changed:
+                files.setdefault(one.path, {})[one.code] = None
+        for path, listed in sorted(files.items()):
+            own = [one for one in (*after, *before) if one.path == path]
+            answered = {one.code for one in own if one.is_at(places)} | {*_declaring(listed, new, columns)}
+            codes = [code for code in listed if code not in answered or decides_rows(code, others - {code})]
+            if not codes:
+                continue
+            differing = sorted(clauses([code for code in codes if code in old], new))
             reasons = [literal(mask_statement(code)[:_LONGEST]) for code in codes[:_LISTED]]
             written = self._written_in(path)
             reasons += [Message("writes", (tuple(one.name for one in written[:_LISTED]),))] if written else []
-            finding = _unknown(f"{path}:{self._line_of(path, codes, texts)}", path, message)
-            yield replace(finding, reasons=tuple(reasons), affected=self._hits.readers(written))
+            yield NOT_JUDGED.unknown(
+                Place(file=path, line=next(one.line for one in own if one.code in codes)),
+                path,
+                tuple(differing[:_SHOWN]),
+                form="statements",
+                reasons=tuple(reasons),
+                affected=self._hits.readers(written),
+            )
 
     def _written_in(self, path: str) -> list[GraphDataset]:
         """Return what the statements of a file write in the first commit."""
@@ -248,41 +265,22 @@ class Unexplained:
         }
         return sorted(written)
 
-    @staticmethod
-    def _answered(path: str, texts: Mapping[str, tuple[str, str]], places: Collection[Place]) -> frozenset[str]:
-        """Return the statements of both sides with a finding; of a finding at the start of a file, all of them."""
-        lines = [place.line for place in places if place.file == path]
-        found = set()
-        for text in texts.get(path, ()):
-            for statement in statements_of(text):
-                end = statement.line + statement.code.count("\n")
-                if any(line == 1 or statement.line <= line <= end for line in lines):
-                    found.add(code_of(statement.code))
-        return frozenset(found)
-
-    def _line_of(self, path: str, codes: Collection[str], texts: Mapping[str, tuple[str, str]]) -> int:
-        """Return the line of the first of the statements, of the second commit if it is there."""
-        for text in reversed(texts[path]):
-            for statement in statements_of(text):
-                if code_of(statement.code) in codes:
-                    return statement.line
-        return 1
-
-    def _codes(self, commit: Commit, texts: Mapping[str, tuple[str, str]], side: int) -> list[tuple[str, str]]:
-        """Return the statements of the changed files of one side, without comments, each with its file."""
-        listed = [(path, both[side]) for path, both in texts.items() if self._is_sql(path)]
+    def _codes(self, commit: Commit, texts: Mapping[str, tuple[str, str]], side: int) -> list[_Code]:
+        """Return the statements of the changed files of one side, without comments."""
+        listed = [(path, both[side], 0) for path, both in texts.items() if self._is_sql(path)]
         for entry in commit.reading.of(StreamingStatement):
-            path = path_of(entry.detail)
+            path, line = path_of(entry.detail), _at(entry.detail).line
             if path in texts and not self._is_sql(path):
-                listed.append((path, entry.statement))
+                listed.append((path, entry.statement, line - 1))
         read = {
             path_of(entry.detail) for one in (self._base, self._head) for entry in one.reading.of(StreamingStatement)
         }
-        codes: list[tuple[str, str]] = []
-        for path, text in listed:
+        codes: list[_Code] = []
+        for path, text, above in listed:
             is_streaming = path in read or engine_of(statements_of(text)) != DATABASE
-            listed_codes = codes_of(text) if is_streaming or self._uses_tables else ()
-            codes += [(code, path) for code in listed_codes if is_streaming or self._may_name_used(code)]
+            for code, line, last in placed_codes(text) if is_streaming or self._uses_tables else ():
+                if is_streaming or self._may_name_used(code):
+                    codes.append(_Code(code, path, above + line, above + last))
         return codes
 
     def _may_name_used(self, code: str) -> bool:
@@ -329,22 +327,15 @@ def _declaring(codes: Iterable[str], new: Collection[str], columns: Collection[t
                 yield code
 
 
-def _changed_at_home(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> set[str]:
+def _changed_at_home(before: Sequence[_Code], after: Sequence[_Code]) -> set[str]:
     """Return the statements that their own file has otherwise now, though another file may have them as they were."""
-    old, new = _by_file(before), _by_file(after)
     found: set[str] = set()
-    for path in old.keys() & new.keys():
-        changed = changed_codes(old[path], new[path])
-        come = [code for code in new[path] if code not in old[path]]
-        found |= {code for code in changed if code in old[path] and any(starts_alike(code, other) for other in come)}
+    for path in {one.path for one in before} & {one.path for one in after}:
+        old, new = ([one.code for one in side if one.path == path] for side in (before, after))
+        come = [code for code in new if code not in old]
+        changed = (code for code in changed_codes(old, new) if code in old)
+        found |= {code for code in changed if any(starts_alike(code, other) for other in come)}
     return found
-
-
-def _by_file(codes: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
-    files: dict[str, list[str]] = {}
-    for code, path in codes:
-        files.setdefault(path, []).append(code)
-    return files
 
 
 def _in_order(entry: tuple[tuple[str, str, str], object]) -> tuple[str, bool, str]:
@@ -356,7 +347,7 @@ def _declared(commit: Commit, kind: DeclaredKind) -> dict[str, Declaration]:
     return {entry.name: entry for entry in commit.reading.of(Declaration) if entry.kind is kind}
 
 
-def _unknown(place: str, target: str, message: Message, item: str = "") -> ChangeFinding:
-    line = place.rpartition(":")[2]
-    at = Place(file=path_of(place), line=int(line) if path_of(place) != place else 1)
-    return NOT_JUDGED.found(Verdict.UNKNOWN, at, target, message=message, item=item)
+def _at(place: str) -> Place:
+    """Return a place that is written as a path, with or without a line."""
+    line = place.removeprefix(path_of(place)).removeprefix(":")
+    return Place(file=path_of(place), line=int(line or 1))

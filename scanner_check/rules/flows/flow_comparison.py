@@ -124,9 +124,7 @@ class FlowComparison:
             if news or (reading.coverage.unread and not news):
                 name, reasons = reading.flows.job.name, tuple(map(literal, news))
                 message = NOT_READ.message(name, form="columns")
-                yield NOT_READ.found(
-                    Verdict.UNKNOWN, self._start, self._target, message=message, item=name, reasons=reasons
-                )
+                yield NOT_READ.unknown(self._start, self._target, message=message, item=name, reasons=reasons)
 
     def _hit(self, rule: Rule, target: ColumnRef, reasons: tuple[Message, ...] = ()) -> ChangeFinding:
         """Report a loss: what is lost is hit itself, and so is everything that uses it."""

@@ -18,7 +18,7 @@ from scanner_check.inputs.input_files import ConnectorFile, connector_file
 from scanner_check.inputs.positions import Positions
 from scanner_check.inputs.proposals import CONNECTOR, SQL, Proposal
 from scanner_check.knowledge.connectors import changed_settings
-from scanner_check.model import ChangeFinding, Message, Place, Verdict
+from scanner_check.model import ChangeFinding, Message, Place
 from scanner_check.rows.files import NOT_JUDGED, UNPARSED
 from scanner_check.rules.flows.flow_comparison import FlowComparison
 from scanner_check.sides.changed_jobs import ChangedJob, moves_of
@@ -174,8 +174,11 @@ def job_findings(
     findings = [finding for job in changed for finding in FlowComparison(job, hits, start, renames).findings()]
     for statement in context.sql(proposal).unparsed if proposal.kind == SQL else ():
         (place,) = _places([statement], proposal)
-        message = UNPARSED.message(str(context.sql(proposal).dialect), statement.problems[0].what, form="statement")
-        findings.append(UNPARSED.found(Verdict.UNKNOWN, place, proposal.file, message=message))
+        findings.append(
+            UNPARSED.unknown(
+                place, proposal.file, str(context.sql(proposal).dialect), statement.problems[0].what, form="statement"
+            )
+        )
     counting = {finding.target for finding in findings if finding.counts}
     findings += _not_judged(proposal, [row for row in context.rows(proposal) if row.target not in counting], start)
     return tuple(job.target for job in changed), tuple(findings)
@@ -198,8 +201,7 @@ def _not_judged(proposal: Proposal, rows: Iterable[ProposedRow], start: Place) -
                 reasons = ()
         if reasons:
             name = target.partition(" ")[2]
-            message = NOT_JUDGED.message(name, form="job")
-            yield NOT_JUDGED.found(Verdict.UNKNOWN, place, target, message=message, item=name, reasons=reasons)
+            yield NOT_JUDGED.unknown(place, target, name, form="job", item=name, reasons=reasons)
 
 
 def _proposed_rows(proposal: Proposal, context: JobContext) -> Iterator[ProposedRow]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from scanner_check.inputs.git import Trees
-from scanner_check.model import ChangeFinding, Place, Verdict
+from scanner_check.model import ChangeFinding, Place
 from scanner_check.rows.files import NOT_JUDGED
 from scanner_check.rules.flows.program_changes import ProgramChanges
-from scanner_check.sides import mentions
 from scanner_check.sides.programs import Sources
+from scanner_extractor.repository.undeclared import is_program, why_harmless
 from scanner_programs.ir import Class, File
 
 _FORMAT = "avro"
@@ -37,9 +37,8 @@ def library_records(programs: ProgramChanges, trees: Trees, sources: Sources) ->
             known[module] = not programs.programs_using(module) and _writes_records(module, programs, trees, sources)
         if lost and known[module]:
             shown = (f"{name}.{member.partition(':')[0]}" if name in classes else name for name, member in lost)
-            message = NOT_JUDGED.message(tuple(dict.fromkeys(shown)), form="records of a library")
             place = Place(file=path, line=min(lost.values()))
-            yield NOT_JUDGED.found(Verdict.UNKNOWN, place, path, message=message)
+            yield NOT_JUDGED.unknown(place, path, tuple(dict.fromkeys(shown)), form="records of a library")
 
 
 def _writes_records(module: str, programs: ProgramChanges, trees: Trees, sources: Sources) -> bool:
@@ -47,7 +46,7 @@ def _writes_records(module: str, programs: ProgramChanges, trees: Trees, sources
     own = [
         path
         for path in trees.base
-        if mentions.is_program(path) and not mentions.why_harmless(path) and programs.modules.of(path) == module
+        if is_program(path) and not why_harmless(path) and programs.modules.of(path) == module
     ]
     # Most files do not have the word: they are neither kept nor parsed.
     named = [path for path in own if _FORMAT.encode() in sources.objects.read(trees.base[path]).lower()]

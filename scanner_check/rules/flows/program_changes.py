@@ -51,6 +51,7 @@ from scanner_extractor.repository.programs import APPLICATION
 from scanner_extractor.repository.syntax_trees import grammar_missing
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
 from scanner_extractor.repository.topic_files.settings import KIND as TOPIC_FILE
+from scanner_extractor.repository.undeclared import is_program, why_harmless
 from scanner_model.columns import ColumnPath, parse_path
 from scanner_model.declarations import UNRESOLVED_USE, UnreadFile
 from scanner_model.errors import ScannerError
@@ -131,7 +132,7 @@ class ProgramChanges:
             if path in self.edited:
                 modules |= dict.fromkeys(self.programs_using(self.modules.of(path)) or [self.modules.of(path)])
         for path in self._trees.changed:
-            if is_settings_file(path) and not mentions.why_harmless(path):
+            if is_settings_file(path) and not why_harmless(path):
                 modules |= dict.fromkeys(self.programs_using(self.modules.of(path)))
         return sorted(modules)
 
@@ -160,7 +161,7 @@ class ProgramChanges:
         paths = [
             path
             for path in dict.fromkeys((*self._trees.base, *self._trees.head))
-            if mentions.is_program(path) and not mentions.why_harmless(path) and self.modules.of(path) in parts
+            if is_program(path) and not why_harmless(path) and self.modules.of(path) in parts
         ]
         listed = files_of(self.sources, trees, paths, self._trees.changed)
         also = [path for path in paths if path in self._trees.changed or self.modules.of(path) != module]
@@ -357,7 +358,7 @@ class ProgramChanges:
         return tuple(
             path
             for path in dict.fromkeys((*listed, *named))
-            if mentions.is_program(path) and (language_of(path) or is_readable(path))
+            if is_program(path) and (language_of(path) or is_readable(path))
         )
 
     def is_application(self, path: str) -> bool:

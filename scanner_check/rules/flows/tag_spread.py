@@ -190,8 +190,7 @@ def _untagged(removed: Sequence[PlacedColumn], files: Sequence[str]) -> Iterator
     """Yield a finding for each column that loses a tag of the policy."""
     for place, column in removed:
         name = f"{place.name}.{path_name(place.path)}"
-        yield TAG_REMOVED.found(
-            Verdict.UNKNOWN,
+        yield TAG_REMOVED.unknown(
             Place(file=next((file for file in files if place.name in file), next(iter(files), ""))),
             f"topic {place.name}",
             name,
@@ -226,8 +225,7 @@ def _of_unknown_jobs(
         for use in job.flows.reads:
             for tag in sorted(tagged.get((use.dataset.namespace, use.dataset.name), ())):
                 name = job.flows.job.name
-                yield POLICY_FORBIDDEN_FLOW.found(
-                    Verdict.UNKNOWN,
+                yield POLICY_FORBIDDEN_FLOW.unknown(
                     place_of(job),
                     f"job {name}",
                     message=POLICY_FORBIDDEN_FLOW.message(name, use.dataset.name, tag, form="of an unknown class"),

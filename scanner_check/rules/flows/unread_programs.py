@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from scanner_check.edits.documents import is_document
 from scanner_check.inputs.git import ObjectReader, Trees
-from scanner_check.model import ChangeFinding, Message, Place, Verdict
+from scanner_check.model import ChangeFinding, Message, Place
 from scanner_check.rows.files import NOT_READ
 from scanner_check.sides.mentions import changed_programs
 from scanner_check.sides.programs import is_readable
@@ -46,9 +46,8 @@ def unread_programs(
         if is_unread(path) and _program(path, roots) in reasons and _differs(path, trees, objects):
             changed.setdefault(_program(path, roots), []).append(path)
     for program, paths in changed.items():
-        message = NOT_READ.message(tuple(paths), form="program")
         place = Place(file=paths[0])
-        yield NOT_READ.found(Verdict.UNKNOWN, place, paths[0], message=message, reasons=(reasons[program],))
+        yield NOT_READ.unknown(place, paths[0], tuple(paths), form="program", reasons=(reasons[program],))
 
 
 def _is_build_file(path: str) -> bool:

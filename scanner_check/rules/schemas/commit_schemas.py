@@ -21,12 +21,12 @@ from scanner_check.rules.schemas.invalid_schemas import invalid_schema
 from scanner_check.rules.schemas.schema_change import check_schema
 from scanner_check.rules.schemas.schema_sides import DEFAULT_LEVEL, ProposedReferences, SchemaContext
 from scanner_check.sides.commit import Commit
-from scanner_check.sides.mentions import why_harmless
 from scanner_check.users.hits import Hits
 from scanner_extractor.evolution import Level, SchemaText, differences
 from scanner_extractor.evolution.configured import same_but_for_words
 from scanner_extractor.formats.protobuf.declarations import Enum
 from scanner_extractor.formats.protobuf.parser import parse_proto
+from scanner_extractor.repository.undeclared import why_harmless
 from scanner_extractor.schemas.references import Find, finder, resolve
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.schemas import SchemaVersion
@@ -159,7 +159,7 @@ class SchemaComparison:
             if found := tuple(invalid_schema(place, target, format, SchemaText(text), lambda: before)):
                 yield from found
                 return
-            yield NOT_READ.found(Verdict.UNKNOWN, place, target, error.what)
+            yield NOT_READ.unknown(place, target, error.what)
             return
         yield from listed or self._symbols(proposal)
         if any(finding.verdict is Verdict.FINE and row_of(finding).needs_reader for finding in listed):
@@ -190,9 +190,8 @@ class SchemaComparison:
         for name, symbols in old.items():
             if lost := [symbol for symbol, number in symbols if (symbol, number) not in new.get(name, ())]:
                 place = Positions(proposal.file, proposal.text or "").word(name)
-                message = SYMBOLS_REMOVED.message(name, tuple(lost), form="of an enum")
                 target = f"subject {proposal.target.subject}"
-                yield SYMBOLS_REMOVED.found(Verdict.UNKNOWN, place, target, message=message, item=name)
+                yield SYMBOLS_REMOVED.unknown(place, target, name, tuple(lost), form="of an enum", item=name)
 
     @cached_property
     def _behind_references(self) -> frozenset[str]:

@@ -30,16 +30,16 @@ def contract_findings(contract: ProposedContract, hits: Hits, topics: TopicsCall
     """Yield a finding for each column that differs, with who uses it, and for what cannot be read or compared."""
     for problem in contract.problems:
         place = Place(file=contract.file)
-        yield NOT_READ.found(Verdict.UNKNOWN, place, contract.file, f"{problem}")
+        yield NOT_READ.unknown(place, contract.file, f"{problem}")
     after = {_identity(schema): schema for schema in contract.after}
     if contract.before is None and after:
         schema = next(iter(after.values()))
-        yield NOT_COMPARED.found(Verdict.UNKNOWN, Place(file=contract.file), _target(schema), form="no former version")
+        yield NOT_COMPARED.unknown(Place(file=contract.file), _target(schema), form="no former version")
     for schema in contract.before or ():
         now = after.get(_identity(schema))
         if now is None:
             place = Place(file=contract.file)
-            yield NOT_COMPARED.found(Verdict.UNKNOWN, place, _target(schema), form="not described")
+            yield NOT_COMPARED.unknown(place, _target(schema), form="not described")
         elif _columns(schema) != _columns(now):
             yield from _column_findings(contract.file, (schema, now), hits, topics)
 

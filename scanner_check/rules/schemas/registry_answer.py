@@ -55,7 +55,7 @@ def registry_findings(
     reasons = (Message("more rules", ()),)
     for message in _unjudged(current, olds, proposed, context):
         start = proposed.positions.start
-        yield NOT_COMPARED.found(Verdict.UNKNOWN, start, current.shown, message=message, reasons=reasons), ()
+        yield NOT_COMPARED.unknown(start, current.shown, message=message, reasons=reasons), ()
 
 
 def config_of(subject: SubjectKey | None) -> SubjectConfig:
@@ -69,8 +69,7 @@ def _behind_alias(current: Current, subject: SubjectKey, proposed: ProposedSchem
     named = subjects_named(context.conn, name, subject.cluster)
     target = next((row for row in named if row.registry_id == subject.registry_id and not row.gone), None)
     if target is None:
-        message = NOT_COMPARED.message(name, form="alias")
-        yield NOT_COMPARED.found(Verdict.UNKNOWN, proposed.positions.start, current.shown, message=message), ()
+        yield NOT_COMPARED.unknown(proposed.positions.start, current.shown, name, form="alias"), ()
         return
     versions = tuple(version for version in versions_of(context.conn, target) if version.live)
     olds = [stored_version(context.conn, target, version) for version in versions]
@@ -302,9 +301,8 @@ def _beyond_default(
         if any(direction == FORWARD or old is not olds[-1] for direction, _ in _differences(old, proposed, rules))
     ]
     if rejecting:
-        message = LEVEL_UNKNOWN.message(str(DEFAULT_LEVEL), _shown(rejecting))
         start, reasons = proposed.positions.start, (Message("state the level", ()),)
-        yield LEVEL_UNKNOWN.found(Verdict.UNKNOWN, start, current.shown, message=message, reasons=reasons), ()
+        yield LEVEL_UNKNOWN.unknown(start, current.shown, str(DEFAULT_LEVEL), _shown(rejecting), reasons=reasons), ()
 
 
 def _incompatible(
@@ -313,8 +311,7 @@ def _incompatible(
     place = proposed.positions.column(difference.path)
     item = path_name(difference.path)
     if not difference.certain:
-        message = NOT_COMPARED.message(item, difference.why)
-        return NOT_COMPARED.found(Verdict.UNKNOWN, place, current.shown, message=message, reasons=reasons, item=item)
+        return NOT_COMPARED.unknown(place, current.shown, item, difference.why, reasons=reasons, item=item)
     message, item = INCOMPATIBLE.message(difference.rule, item, difference.why), f"{item} {difference.rule}".strip()
     return INCOMPATIBLE.found(Verdict.BREAKS, place, current.shown, message=message, reasons=reasons, item=item)
 

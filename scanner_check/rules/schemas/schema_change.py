@@ -137,7 +137,7 @@ def _check(
     of_columns += _rejected(olds[-1:], proposed, answered | {change.path for change in of_columns})
     yield from _uncompared(olds[-1:], current, proposed, answered)
     if before is None or not (olds or columns_only):
-        yield NOT_COMPARED.found(Verdict.UNKNOWN, positions.start, current.shown, form="nothing stored")
+        yield NOT_COMPARED.unknown(positions.start, current.shown, form="nothing stored")
     if before is None:
         return
     if before.format != proposed.definition.format:
@@ -159,9 +159,7 @@ def _check(
     if any(finding.verdict is Verdict.FINE and row_of(finding) is not COLUMN_ADDED for finding in findings):
         reasons = (Message("what to scan", ()),)
         for message in why_no_readers(context.conn, current.links, current.subject):
-            yield NO_READERS_KNOWN.found(
-                Verdict.UNKNOWN, positions.start, current.shown, message=message, reasons=reasons
-            )
+            yield NO_READERS_KNOWN.unknown(positions.start, current.shown, message=message, reasons=reasons)
 
 
 def _invalid(proposal: Proposal, current: Current, context: SchemaContext, format: str) -> Iterator[ChangeFinding]:
@@ -243,9 +241,7 @@ def _identity(
     for rule, message, is_so in listed:
         if is_so:
             affected = _affected((), current, context)
-            yield rule.found(
-                Verdict.UNKNOWN, proposed.positions.start, current.shown, message=message, affected=affected
-            )
+            yield rule.unknown(proposed.positions.start, current.shown, message=message, affected=affected)
 
 
 def _is_same(newest: StoredSchema, proposed: ProposedSchema) -> bool:
@@ -260,13 +256,12 @@ def _is_same(newest: StoredSchema, proposed: ProposedSchema) -> bool:
 
 def _unread(proposed: ProposedSchema, before: Definition | None, current: Current) -> Iterator[ChangeFinding]:
     """Yield what of the proposed text, and of the stored one alone, was not read."""
+    start, shown = proposed.positions.start, current.shown
     for problem in proposed.parsed.problems:
-        message = NOT_COMPARED.message(problem.where, problem.what, form="problem")
-        yield NOT_COMPARED.found(Verdict.UNKNOWN, proposed.positions.start, current.shown, message=message)
+        yield NOT_COMPARED.unknown(start, shown, problem.where, problem.what, form="problem")
     for problem in before.problems if before is not None else ():
         if problem not in proposed.parsed.problems:
-            message = NOT_COMPARED.message(problem.where, problem.what, form="stored problem")
-            yield NOT_COMPARED.found(Verdict.UNKNOWN, proposed.positions.start, current.shown, message=message)
+            yield NOT_COMPARED.unknown(start, shown, problem.where, problem.what, form="stored problem")
 
 
 def _if_read(before: Definition | None) -> Definition | None:
@@ -300,7 +295,7 @@ def _uncompared(
         for found in uncompared(old.format, proposed.text, old.text):
             if not found.path or found.path not in answered:
                 place, item = proposed.positions.column(found.path), path_name(found.path)
-                yield NOT_COMPARED.found(Verdict.UNKNOWN, place, current.shown, item, found.why, item=item)
+                yield NOT_COMPARED.unknown(place, current.shown, item, found.why, item=item)
 
 
 def _by_columns(
@@ -314,8 +309,7 @@ def _by_columns(
     )
     for direction, counts, found in directions:
         if counts and found.verdict is not Compatibility.COMPATIBLE:
-            message = NOT_COMPARED.message(direction, found.why, form="columns only")
-            yield NOT_COMPARED.found(Verdict.UNKNOWN, positions.start, current.shown, message=message)
+            yield NOT_COMPARED.unknown(positions.start, current.shown, direction, found.why, form="columns only")
 
 
 # --- who is hit

@@ -105,6 +105,13 @@ def test_a_connector_of_an_unknown_class_that_is_deleted_is_unknown(check):
     assert ("not-judged", "") in rules(check({"x.json": None}, {**BASE, "x.json": unknown}))
 
 
+@pytest.mark.parametrize("setting", ["compression.type: zstd", "segment.ms: 1000", "min.insync.replicas: 2"])
+def test_a_setting_of_a_topic_that_says_how_it_is_stored_is_fine(check, setting):
+    files = {**BASE, "topic.yaml": TOPIC}
+
+    assert rules(check({"topic.yaml": f"{TOPIC}    {setting}\n"}, files)) == set()
+
+
 @pytest.mark.parametrize(("old", "new"), [("partitions: 12", "partitions: 24"), ("delete", "compact")])
 def test_settings_of_a_topic_are_unknown_and_name_its_users(check, old, new):
     report = check({"topic.yaml": TOPIC.replace(old, new)}, {**BASE, "topic.yaml": TOPIC})
@@ -539,6 +546,21 @@ def test_a_setting_by_its_newer_name_is_the_same(check):
     old = connector().replace("topic.prefix", "database.server.name").replace("include.list", "whitelist")
 
     assert check({"cdc.json": connector()}, {**FILES, "cdc.json": old}).verdict is Verdict.FINE
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "is_fine"),
+    [
+        ("gradle/libs.versions.toml", 'a = "x:avro:1.0"\nk = "x:kafka-streams:3.0"\n', 'a = "x:avro:1.0"\n', True),
+        ("buildSrc/src/main/kotlin/Libs.kt", 'val k = "x:kafka-streams:3.0"\nval a = 1\n', "val a = 1\n", True),
+        ("buildSrc/src/main/kotlin/Libs.kt", 'val a = "x:avro:1.0"\n', 'val a = "x:avro:2.0"\n', False),
+    ],
+)
+def test_a_library_that_is_no_longer_listed_is_fine_and_another_version_is_not(check, path, before, after, is_fine):
+    """What uses a library of a catalog names it in a build file of its own."""
+    files = {**BASE, **PROGRAM, path: before}
+
+    assert (rules(check({path: after}, files)) == set()) is is_fine
 
 
 def test_a_library_that_is_added_where_no_program_uses_kafka_is_fine(check):
