@@ -19,6 +19,9 @@ _LIBRARY = re.compile(
 """Libraries that decide how records are written and read."""
 _RUN = re.compile(r"[\w./-]++")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
+_REFERENCE = re.compile(r"\bversion\.ref\s*=\s*\"([\w.-]+)\"|<version>\s*\$\{([\w.-]+)\}")
+_NAMED = r"(?m)(?:^\s*{0}\s*=\s*\"|<{0}>)([^\"<\n]*)"
+"""A version by its name, in a catalog of Gradle or a file of Maven, and what has the name."""
 _COMMENT = re.compile(r"\s*(?:#|//|/\*|<!--|\*\s)")
 _TRAILING = re.compile(r"\s(?:#|//).*$")
 _TEST_LIBRARY = re.compile(r"(?i)(?:^|[._-])test(?:[._-]|s\b|$)|-it$")
@@ -81,6 +84,8 @@ def _libraries(text: str) -> dict[str, tuple[str, int]]:
                 continue
             name = re.sub(r"/v\d+$", "", written)
             rest = line[end:] + ("" if "<" not in line else " ".join(lines[number : number + 2]))
+            if reference := _REFERENCE.search(rest):
+                rest = (re.search(_NAMED.format(re.escape(reference[1] or reference[2])), text) or ("", ""))[1]
             version = _NUMBER.search(rest)
             major = re.search(r"/v(\d+)$", written)
             shown = version[0] if version else ""

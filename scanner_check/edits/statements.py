@@ -69,7 +69,7 @@ def names_table(code: str, tables: Collection[tuple[str, ...]]) -> bool:
 
     A name with fewer parts may be of any table that ends in it; texts of other statements count, too.
     """
-    names = [tuple(name.split(".")) for name in _PARTS.findall(_AROUND_DOT.sub(".", _QUOTES.sub("", code.casefold())))]
+    names = [tuple(name.split(".")) for name in _PARTS.findall(_DOT.sub(".", _QUOTES.sub("", code.casefold())))]
     if any(name[-1] in table[:-1] for name in names for table in tables) and _WHOLE.search(code):
         return True
     return any(
@@ -81,7 +81,7 @@ def names_table(code: str, tables: Collection[tuple[str, ...]]) -> bool:
 
 
 _QUOTES = re.compile(r"[\[\]`\"']")
-_AROUND_DOT = re.compile(r"\s*\.\s*")
+_DOT = re.compile(r"\s*\.\s*")
 _PARTS = re.compile(r"[\w$-]+(?:\.[\w$-]+)*")
 _WHOLE = re.compile(r"(?i)\b(?:SCHEMA|DATABASE|CATALOG)\b")
 

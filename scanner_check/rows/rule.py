@@ -10,20 +10,15 @@ from scanner_check.model import Affected, ChangeFinding, Message, Place, Verdict
 
 
 class _Members(TypedDict, total=False):
-    """What a finding may have besides its rule, verdict, place, target and message."""
+    """Further members of a finding, all optional."""
 
+    message: Message
     item: str
     reasons: tuple[Message, ...]
     affected: tuple[Affected, ...]
     owner: str
     tags: tuple[str, ...]
     accepted: str
-
-
-class _More(_Members, total=False):
-    """The same, and a message in place of the rule's."""
-
-    message: Message | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,27 +61,20 @@ class Rule:
     """It is about a topic that is used or written newly."""
 
     def found(
-        self,
-        verdict: Verdict,
-        place: Place,
-        target: str,
-        *values: Hashable,
-        form: str = "",
-        message: Message | None = None,
-        **members: Unpack[_Members],
+        self, verdict: Verdict, place: Place, target: str, *values: Hashable, form: str = "", **more: Unpack[_Members]
     ) -> ChangeFinding:
         """Return a finding; *values* fill the template of the rule, of *form* if it has several.
 
         *message* replaces it.
         """
-        told = message or self.message(*values, form=form)
-        return ChangeFinding(rule=self.name, verdict=verdict, place=place, target=target, message=told, **members)
+        more.setdefault("message", self.message(*values, form=form))
+        return ChangeFinding(rule=self.name, verdict=verdict, place=place, target=target, **more)
 
     def unknown(
-        self, place: Place, target: str, *values: Hashable, form: str = "", **members: Unpack[_More]
+        self, place: Place, target: str, *values: Hashable, form: str = "", **more: Unpack[_Members]
     ) -> ChangeFinding:
         """Return a finding of what is not known, as `found` does."""
-        return self.found(Verdict.UNKNOWN, place, target, *values, form=form, **members)
+        return self.found(Verdict.UNKNOWN, place, target, *values, form=form, **more)
 
     def message(self, *values: Hashable, form: str = "") -> Message:
         """Return a message of the rule; *form* names the template if the rule has several."""

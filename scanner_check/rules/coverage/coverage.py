@@ -320,7 +320,7 @@ class Coverage:
         topics = tuple(dataset.name for dataset in hit)
         reasons = [Message("reads", (tuple(read[:_LISTED]),))] if read else []
         reasons += [Message("writes", (tuple(one.name for one in sorted(written)[:_LISTED]),))] if written else []
-        is_read = is_read or any(_is_connector(job) for job in listed)
+        is_read = is_read or any("connector" in str(dict(job.flows.job.attributes).get("type", "")) for job in listed)
         verdict = Verdict.UNKNOWN if hit or is_read or not listed else Verdict.FINE
         if not names and (name := self._programs.unresolved_program(place.file)):
             names, is_read, target = (name,), True, f"job {name}"
@@ -336,10 +336,6 @@ def _line_with(words: Iterable[str], before: str, after: str) -> int:
         (number, line) for hunk in hunks(before, after) for number, line in enumerate(hunk.after, hunk.line_after)
     ]
     return next((number for number, line in changed if any(word in line for word in plain)), 1)
-
-
-def _is_connector(job: CountedJob) -> bool:
-    return "connector" in str(dict(job.flows.job.attributes).get("type", ""))
 
 
 def is_covered(path: str) -> bool:

@@ -18,6 +18,7 @@ from scanner_check.edits.settings import Setting, is_same_object, patched_settin
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge import resources
 from scanner_check.knowledge.clients import Meaning, decides_reads, is_of_framework, meaning_of, names_concept
+from scanner_check.knowledge.connectors import changed_settings
 from scanner_check.knowledge.names import all_words, words_of
 from scanner_check.rules.coverage.setting_readers import SettingReaders
 from scanner_check.rules.flows.program_changes import ProgramChanges
@@ -266,7 +267,7 @@ class SettingRules:
         if meaning or names_concept(name) or is_of_framework(name):
             effect = Effect.ACCESS if meaning is Meaning.READERS or decides_reads(name) else Effect.UNKNOWN
             return Judgement(effect, owners) if is_kafkas else NOTHING
-        if self._stops(edit):
+        if _turns(edit, resources.VALUES_STOP.get(edit.keys[-1] if edit.keys else "", frozenset())):
             is_whole = is_values(path) and len(edit.keys) == 1  # all that the chart deploys
             named = self._of_chart(path) or owners if is_whole else self._named(edit.keys[-2:-1])
             is_client = not _CLIENTS.isdisjoint(all_words(edit.keys[-2:]))
@@ -306,10 +307,6 @@ class SettingRules:
         """Return whether a file is of a program that uses Kafka, by its module, its own settings, or its chart."""
         return self.concerns(path, ()) or is_values(path) or speaks_of_kafka(document)
 
-    @staticmethod
-    def _stops(edit: Setting) -> bool:
-        return _turns(edit, resources.VALUES_STOP.get(edit.keys[-1] if edit.keys else "", frozenset()))
-
     def _config_map(self, path: str, edit: Setting) -> Judgement:
         """Judge a value of a ConfigMap; one that is a file itself, by what differs in that."""
         key = edit.keys[-1] if edit.keys else ""
@@ -319,7 +316,18 @@ class SettingRules:
         inside = setting_edits(key, edit.before or "", edit.after or "") if "\n" in "".join(edit.values) else None
         if inside is None:
             return self._setting(path, edit, owners)
-        return _gravest([self._setting(path, one, owners) for one in inside])
+        return _gravest([self._of_connector(path, one) or self._setting(path, one, owners) for one in inside])
+
+    def _of_connector(self, path: str, edit: Setting) -> Judgement | None:
+        """Judge a setting of a connector whose configuration is a value of another file; None for any other."""
+        known = {leaf.path[-1]: leaf.value for leaf in edit.document.leaves if leaf.path}
+        if "connector.class" not in known:
+            return None
+        if any(path in commit.reading.places for commit in (self._base, self._head)):
+            return SHOWN
+        old, new = ({**known, edit.path[-1]: str(value)} for value in (edit.before, edit.after))
+        is_hit = not edit.is_added and changed_settings(old, new, is_read=False)
+        return Judgement(Effect.UNKNOWN) if is_hit else NOTHING
 
     def _control(self, path: str) -> Judgement:
         """Judge the control lines of a template, which decide whether what they are around exists."""
@@ -366,7 +374,7 @@ class SettingRules:
             return NOTHING
         if any(path in commit.reading.places for commit in (self._base, self._head)):
             is_own = self._is_own(path, edit.document.name)
-            if is_own and (edit.is_added or edit.is_removed or edit.path[1:2] in _compared(kind)):
+            if is_own and (edit.is_added or edit.is_removed or not resources.DECLARED[kind].isdisjoint(edit.path[1:2])):
                 return SHOWN
         if edit.is_added and any(path in commit.unread for commit in (self._base, self._head)):
             return Judgement(Effect.UNKNOWN)  # of a template: what it declares may exist already
@@ -418,8 +426,9 @@ class SettingRules:
     def _command(self, edit: Setting, jobs: tuple[CountedJob, ...]) -> Judgement:
         if edit.after is not None and does_nothing(edit.after):
             return Judgement(Effect.STOPPED, jobs) if jobs else NOTHING
-        is_known = jobs or self._mentions(edit) or _is_job(edit)
-        return Judgement(Effect.UNKNOWN, jobs) if is_known or changed_commands(*_both(edit), ()) else NOTHING
+        is_hit = jobs or self._mentions(edit) or _is_job(edit)
+        is_hit = is_hit or changed_commands(edit.before or "", edit.after or "", ())
+        return Judgement(Effect.UNKNOWN, jobs) if is_hit else NOTHING
 
     def _is_moved(self, path: str, document: Document) -> bool:
         """Return whether another changed file of the second commit has an object as it was."""
@@ -693,10 +702,6 @@ def _settings_of(path: str, text: str) -> ApplicationSettings:
     return settings
 
 
-def _compared(kind: str) -> Collection[tuple[str, ...]]:
-    return {(member,) for member in resources.DECLARED[kind]}
-
-
 def is_values(path: str) -> bool:
     """Return whether a file holds the values of a chart."""
     return path.rpartition("/")[2].startswith("values") and path.endswith((".yaml", ".yml"))
@@ -715,10 +720,6 @@ def _turns(edit: Setting, values: Collection[str]) -> bool:
     """Return whether a setting gets one of *values* and had another one."""
     after, before = (edit.after or "").lower(), (edit.before or "").lower()
     return edit.after is not None and after in values and before not in values
-
-
-def _both(edit: Setting) -> tuple[str, str]:
-    return edit.before or "", edit.after or ""
 
 
 def _gravest(judgements: Sequence[Judgement]) -> Judgement:

@@ -583,3 +583,29 @@ def test_a_migration_that_is_read_of_a_table_that_no_file_declares_is_unknown(ch
 
     assert report.verdict is Verdict.UNKNOWN
     assert [finding.target for finding in report.findings if finding.counts] == ["job cdc"]
+
+
+TEMPLATE = """apiVersion: v1
+kind: ConfigMap
+metadata: {{name: "{{{{ .Release.Name }}}}-upload"}}
+data:
+  {file}: |
+    {text}
+"""
+PROPERTIES = "name=upload\n    connector.class=org.acme.UploadSource\n    tasks.max=7\n    record.classes=a.B"
+BODY = json.dumps(
+    {
+        "name": "upload",
+        "config": {"connector.class": "org.acme.UploadSource", "tasks.max": "7", "record.classes": "a.B"},
+    }
+)
+
+
+@pytest.mark.parametrize(("file", "text"), [("a.properties", PROPERTIES), ("upload.json", BODY)])
+@pytest.mark.parametrize(("old", "new", "is_fine"), [("a.B", "a.B,a.C", False), ("7", "8", True)])
+def test_a_setting_of_a_connector_in_a_template_is_judged_as_one(check, file, text, old, new, is_fine):
+    """The template is not read, and the class is not known: what the setting does is not either."""
+    path, before = "chart/templates/upload.yaml", TEMPLATE.format(file=file, text=text)
+    report = check({path: before.replace(old, new)}, {**BASE, path: before})
+
+    assert (report.verdict is Verdict.FINE) is is_fine
