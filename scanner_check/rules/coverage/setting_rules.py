@@ -426,8 +426,8 @@ class SettingRules:
     def _command(self, edit: Setting, jobs: tuple[CountedJob, ...]) -> Judgement:
         if edit.after is not None and does_nothing(edit.after):
             return Judgement(Effect.STOPPED, jobs) if jobs else NOTHING
-        is_hit = jobs or self._mentions(edit) or _is_job(edit)
-        is_hit = is_hit or changed_commands(edit.before or "", edit.after or "", ())
+        is_hit = bool(jobs) or self._mentions(edit) or _is_job(edit)
+        is_hit = is_hit or bool(changed_commands(edit.before or "", edit.after or "", ()))
         return Judgement(Effect.UNKNOWN, jobs) if is_hit else NOTHING
 
     def _is_moved(self, path: str, document: Document) -> bool:
