@@ -23,7 +23,6 @@ from scanner_programs.values import (
     Value,
     negate,
     operate,
-    ways,
 )
 
 _MOST_OF_TEST = 120
@@ -46,11 +45,10 @@ def choose(test: Value, then: Value, otherwise: Value) -> Value:
         return operate("||", (test, otherwise)) if then == TRUE else operate("&&", (negate(test), otherwise))
     if otherwise in (TRUE, FALSE) and is_test(then):
         return operate("&&", (test, then)) if otherwise == FALSE else operate("||", (negate(test), then))
-    if ways(then) + ways(otherwise) > _MOST_WAYS:
-        return Opaque("one of many values", _some_of((then, otherwise)))
     if isinstance(test, Apply) and test.name == "!" and test.of is None:
-        return Cond(test.arguments[0], otherwise, then)
-    return Cond(test, then, otherwise)
+        test, then, otherwise = test.arguments[0], otherwise, then
+    found = Cond(test, then, otherwise)
+    return found if found.size <= _MOST_WAYS else Opaque("one of many values", _some_of((then, otherwise)))
 
 
 def _some_of(values: Iterable[Value]) -> tuple[Value, ...]:

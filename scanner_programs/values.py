@@ -7,7 +7,7 @@ Two versions of a program that do the same have the same text.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from operator import mod, mul, sub
@@ -90,7 +90,7 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Cond:
-    """One of two values; *size* counts the ways in which either is reached, shared parts each time."""
+    """One of two values; *size* counts the ways to all that it may be, shared parts each time."""
 
     test: Value
     then: Value
@@ -99,7 +99,8 @@ class Cond:
     size: int = field(init=False, default=1, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", ways(self.then) + ways(self.otherwise))
+        sizes = (one.size if isinstance(one, Cond) else 1 for one in (self.then, self.otherwise))
+        object.__setattr__(self, "size", sum(sizes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,11 +373,6 @@ def _constant(value: Const) -> str:
     return "null" if value.kind is Kind.NOTHING else value.text.lower()
 
 
-def ways(value: Value) -> int:
-    """Return in how many ways a value may be one or another."""
-    return value.size if isinstance(value, Cond) else 1
-
-
 def show(value: Value) -> str:
     """Return the canonical text of a value."""
     return Shown().text(value)
@@ -392,14 +388,6 @@ def is_made(value: Value) -> bool:
 def is_function(value: Value) -> bool:
     """Return whether a value is a function of the program."""
     return isinstance(value, Closure | Method)
-
-
-def is_opaque(values: Iterable[Value]) -> bool:
-    """Return whether something in values could not be followed."""
-    shown = Shown()
-    for value in values:
-        shown.text(value)
-    return shown.opaque
 
 
 def summary(function: Function) -> str:
