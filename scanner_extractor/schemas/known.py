@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from scanner_extractor.formats import FORMATS
 from scanner_extractor.schemas.parsing import ParseRequest, parse_one
 from scanner_model.columns import Column, ParsedSchema, StoredColumns
+from scanner_model.documents.json_input import load_text
 from scanner_model.errors import Problem
 from scanner_model.names import RecordName
 
@@ -51,15 +52,20 @@ def reading_of(parsed: ParsedSchema) -> str:
 
 
 def read_again(request: ParseRequest, reading: str) -> ParsedSchema:
-    """Return what parsing *request* returned when *reading* was made of it; its columns are parsed when needed."""
-    name, count, records, problems, tags = json.loads(reading)
-    return ParsedSchema(
-        name=RecordName(name),
-        columns=StoredColumns(count, partial(_columns, request)),
-        records=tuple(map(RecordName, records)),
-        problems=tuple(Problem(*problem) for problem in problems),
-        record_tags={(): tuple(tags)} if tags else {},
-    )
+    """Return what parsing *request* returned when *reading* was made of it; its columns are parsed when needed.
+
+    A text whose *reading* is no longer what was stored is parsed.
+    """
+    match load_text(reading):
+        case [str(name), int(count), [*records], [*problems], [*tags]]:
+            return ParsedSchema(
+                name=RecordName(name),
+                columns=StoredColumns(count, partial(_columns, request)),
+                records=tuple(RecordName(str(record)) for record in records),
+                problems=tuple(Problem(*map(str, one)) for one in problems if isinstance(one, list)),
+                record_tags={(): tuple(map(str, tags))} if tags else {},
+            )
+    return parse_one(request)
 
 
 def _columns(request: ParseRequest) -> Sequence[Column]:

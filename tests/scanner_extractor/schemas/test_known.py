@@ -57,3 +57,8 @@ def test_whatever_reading_depends_on_makes_another_digest(changed: dict[str, obj
 def test_a_text_in_a_format_of_a_plug_in_has_no_digest() -> None:
     """A new version of the plug-in may read it otherwise."""
     assert text_digest(replace(REQUEST, format="THRIFT")) == ""
+
+
+@pytest.mark.parametrize("damaged", ["[]", '{"name": "R"}', '["R", 1, null, [], []]'])
+def test_a_text_whose_stored_reading_is_damaged_is_parsed(damaged: str) -> None:
+    assert read_again(REQUEST, damaged) == parse_one(REQUEST)
