@@ -69,17 +69,24 @@ def remaining(value: Value, test: Value, *, holds: bool) -> Value:
     """Return what is left of a value where a condition holds, or does not hold."""
     opposite = negate(test)
     while isinstance(value, Cond) and (_may_be(value.test, test) or _may_be(value.test, opposite)):
-        shown = Shown(_MOST_OF_TEST * 3)
-        own, same, other = (shown.text(one) for one in (value.test, test, opposite))
-        if shown.left < 0:  # conditions too long to be compared
-            break
-        if own == same:
-            value = value.then if holds else value.otherwise
-        elif own == other:
-            value = value.otherwise if holds else value.then
+        if value.test is not test:
+            own, same, other = _texts(value.test)[0], *_texts(test)
+            if not (own and same and own in (same, other)):  # conditions too long to be compared, or others
+                break
+            value = value.then if (own == same) == holds else value.otherwise
         else:
-            break
+            value = value.then if holds else value.otherwise
     return value
+
+
+def _texts(test: Value) -> tuple[str, str]:
+    """Return the texts of a condition and of its opposite, as they were at first; empty if they are too long."""
+    memo = test.memo if isinstance(test, Apply | Get | Cond) else {}
+    if None not in memo:
+        shown = Shown(_MOST_OF_TEST * 2)
+        texts = shown.text(test), shown.text(negate(test))
+        memo[None] = texts if shown.left >= 0 else ("", "")
+    return memo[None]
 
 
 def _may_be(one: Value, other: Value) -> bool:

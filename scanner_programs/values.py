@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from operator import mod, mul, sub
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scanner_programs.ir import Function, Kind
 from scanner_programs.libraries.standard import MAPS
@@ -29,10 +29,11 @@ Values share their parts, so written out whole they grow exponentially with the 
 """
 LONGEST_TEXT = 10_000
 """Characters of a constant that is put together from others."""
-Memo: TypeAlias = dict[bool, tuple[str, bool]]
+Memo: TypeAlias = dict[bool | None, tuple[str, Any]]
 """The text of a value that never changes, and whether something in it was not followed.
 
-It is known by whether what records are read with is shown as the records.
+It is known by whether what records are read with is shown as the records; by None, the texts of a condition and of its
+opposite, as they were at first.
 """
 _PLAIN = {"mapped": MAPS, "filtered": frozenset(("filter", "Where", "where", "retain", "flatMap", "collect"))}
 _DEEPEST = 60
