@@ -980,13 +980,15 @@ class _Reader:
     ) -> None:
         """Drop uses by names where the evaluation knows more about a call: which program makes it, or what it leads to.
 
-        A call that leads to code of the program does not use a client, whatever its name is.
+        A call that leads to code of the program does not use a client, whatever its name is, if that code came to one
+        of a client.
         """
         of_topics = {(topic, writes, job) for (topic, writes, _), jobs in ends.items() for job in jobs}
+        reached = {(writes, job) for _, writes, job in of_topics}
         for use, places in by_names.items():
             known = [ends[use.topic, use.writes, at] for at in places if (use.topic, use.writes, at) in ends]
             is_others = bool(known) and all(use.job not in jobs for jobs in known)
-            is_own_code = bool(places) and places <= {*followed}
+            is_own_code = bool(places) and places <= {*followed} and (use.writes, use.job) in reached
             if (is_others or is_own_code) and (use.topic, use.writes, use.job) not in of_topics:
                 self.program_uses.pop((use, module), None)
                 self.used.drop(module, use)

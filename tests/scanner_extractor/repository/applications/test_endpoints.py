@@ -488,6 +488,34 @@ def test_each_script_has_what_it_does_with_classes_that_all_import():
     assert columns(WRAPPERS) == {"paid.id > shipped.number IDENTITY"}
 
 
+def test_what_leads_to_a_library_of_the_house_uses_the_topics_that_it_is_given():
+    """The evaluation follows the call to the program's own code, and comes to no client that it knows."""
+    files = {
+        "go.mod": "module example.org/shop",
+        "main.go": """
+            package main
+            import (
+                "example.org/shop/services"
+                kafka "github.com/house/our-kafka"
+            )
+            func main() {
+                list := &services.List{}
+                producer := list.GetKafkaProducer(brokers, "orders")
+                kafka.Run(producer)
+            }
+        """,
+        "services/list.go": """
+            package services
+            import kafka "github.com/house/our-kafka"
+            type List struct{}
+            func (l *List) GetKafkaProducer(brokers []string, topic string) kafka.Producer {
+                return kafka.NewProducer(brokers, topic, 0)
+            }
+        """,
+    }
+    assert flows(files) == {"shop:  > orders"}
+
+
 def test_what_is_passed_on_has_the_members_that_were_set_and_none_of_the_client():
     fields = {(one.job, one.topic, one.writes, one.path) for one in read(WRAPPERS).fields}
 
