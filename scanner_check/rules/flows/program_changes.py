@@ -246,8 +246,7 @@ class ProgramChanges:
 
     def _finding(self, module: str, one: Difference) -> ChangeFinding | None:
         jobs = [program.job for program in self._programs.get(module, ())]
-        # A topic whose name has a setting is one of those that the program writes.
-        named = [topic for topic in one.topics if topic and "${" not in topic]
+        named = [name for topic in one.topics if topic for name in self._base.programs.names_of(module, topic)]
         topics = named or sorted({dataset.name for job in jobs for dataset in written_by(job)})
         if not topics and one.aspect in ("client", "setting") and not self._sends(module):
             return None

@@ -36,6 +36,7 @@ _OF_SCRIPT = re.compile(r"(?:from|import|require\()\s*+[\"'](@?[\w.@/-]{1,200}+)
 _OF_GO = re.compile(r"\"([\w.-]{1,80}+/[\w./-]{1,200}+)\"")
 _OF_PYTHON = re.compile(r"^[ \t]*+(?:from|import)[ \t]++([A-Za-z_][\w.]{0,200}+)", re.MULTILINE)
 _OF_JVM = re.compile(r"^[ \t]*+import[ \t]++(?:static[ \t]++)?+([A-Za-z_][\w.]{2,200}+\*?+)", re.MULTILINE)
+_VARIABLE = re.compile(r"\$\{([^{}:]+)[^{}]*\}")
 _RUST = ".rs"
 
 
@@ -316,6 +317,14 @@ class ProgramEndpoints:
             if file is not None:
                 yield file
 
+    def names_of(self, module: str, topic: str) -> list[str]:
+        """Return what a topic with variables in its name is called in the deployments of a program, as far as known."""
+        settings = self.settings_of(module)
+        environments = [found.environment for found in self.modules.deployed(module)] or [{}]
+        names = (_VARIABLE.sub(partial(_in_environment, one), topic) for one in environments)
+        found = dict.fromkeys(self.expand(name, settings, module) or name for name in names)
+        return [name for name in found if "${" not in name]
+
     def _lookups(
         self, module: str, settings: Settings
     ) -> tuple[Callable[[str], str | None], Callable[[str], str | None]]:
@@ -335,6 +344,10 @@ class ProgramEndpoints:
             return find(listed[0]) if len(listed) == 1 else None
 
         return find, ending
+
+
+def _in_environment(environment: Mapping[str, str], variable: re.Match[str]) -> str:
+    return environment.get(variable[1], variable[0])
 
 
 def _paths_of(folder: str, text: str) -> Iterator[tuple[str, str]]:
