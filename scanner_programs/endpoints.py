@@ -51,7 +51,6 @@ _PLACEHOLDER = re.compile(r"\$\{([^{}]+)\}")
 _WORD = re.compile(r"\w+")
 MOST_VIEWS = 400
 """Functions of one program that are evaluated."""
-_DEEP = 20
 _MOST_MEANT = 2
 _MOST_CALLERS = 50
 _MOST_RECORDS = 16
@@ -1792,23 +1791,30 @@ def _texts(value: Value) -> Iterator[str]:
                 yield from _texts(one)
 
 
-def _is_rooted(value: Value, depth: int = 0) -> bool:
+def _is_rooted(value: Value) -> bool:
     """Return whether all that a value is made of is known, down to constants and what a function is given."""
-    match value if depth < _DEEP else None:
-        case Const() | Input():
-            return True
-        case Get(of=of):
-            return _is_rooted(of, depth + 1)
-        case Cond(then=then, otherwise=otherwise):
-            return _is_rooted(then, depth + 1) and _is_rooted(otherwise, depth + 1)
-        case Items(values=listed):
-            return all(_is_rooted(one, depth + 1) for one in listed)
-        case Thing(fields=fields, base=base, arguments=arguments):
-            parts = (*fields.values(), *arguments, *((base,) if base is not None else ()))
-            return all(_is_rooted(one, depth + 1) for one in parts)
-        case Apply(of=of, arguments=arguments):
-            return all(_is_rooted(one, depth + 1) for one in (*arguments, *((of,) if of is not None else ())))
-    return False
+    waiting, seen = [value], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        match one:
+            case Const() | Input():
+                pass
+            case Get(of=of):
+                waiting.append(of)
+            case Cond(then=then, otherwise=otherwise):
+                waiting += (then, otherwise)
+            case Items(values=listed):
+                waiting += listed
+            case Thing(fields=fields, base=base, arguments=arguments):
+                waiting += (*fields.values(), *arguments, *((base,) if base is not None else ()))
+            case Apply(of=of, arguments=arguments):
+                waiting += (*arguments, *((of,) if of is not None else ()))
+            case _:
+                return False
+    return True
 
 
 def _is_setting(value: Value) -> bool:

@@ -118,11 +118,17 @@ class OriginReader:
 
     def _of_test(self, test: Value) -> tuple[Origin, ...]:
         """Return the origins of a condition: not what loops run over, nor what is only asked whether it is there."""
-        if isinstance(test, Apply) and (test.name in ("for", "while") or NULL in test.arguments):
-            return ()
-        if isinstance(test, Apply) and test.of is None and test.name in ("&&", "||", "!"):
-            return tuple(one for each in test.arguments for one in self._of_test(each))
-        return tuple(one for one in self.of(test) if one.path)
+        found, waiting, seen = list[Origin](), [test], set[int]()
+        while waiting:
+            one = waiting.pop()
+            if id(one) in seen:  # conditions share their parts
+                continue
+            seen.add(id(one))
+            if isinstance(one, Apply) and one.of is None and one.name in ("&&", "||", "!"):
+                waiting += reversed(one.arguments)
+            elif not (isinstance(one, Apply) and (one.name in ("for", "while") or NULL in one.arguments)):
+                found += (each for each in self.of(one) if each.path)
+        return tuple(found)
 
     def _member(self, of: Value, name: str) -> Iterable[Origin]:
         if (
