@@ -494,22 +494,29 @@ def test_what_leads_to_a_library_of_the_house_uses_the_topics_that_it_is_given()
         "go.mod": "module example.org/shop",
         "main.go": """
             package main
-            import (
-                "example.org/shop/services"
-                kafka "github.com/house/our-kafka"
-            )
+            import "example.org/shop/services"
             func main() {
-                list := &services.List{}
-                producer := list.GetKafkaProducer(brokers, "orders")
-                kafka.Run(producer)
+                list := services.List{Init: &services.Init{}}
+                list.GetProducer(ctx, "orders")
             }
         """,
         "services/list.go": """
             package services
-            import kafka "github.com/house/our-kafka"
-            type List struct{}
-            func (l *List) GetKafkaProducer(brokers []string, topic string) kafka.Producer {
-                return kafka.NewProducer(brokers, topic, 0)
+            import (
+                "context"
+                kafka "github.com/house/our-kafka/v2"
+            )
+            type Initialiser interface {
+                DoGetProducer(context.Context, string) (kafka.IProducer, error)
+            }
+            type List struct { Init Initialiser }
+            type Init struct{}
+            func (l *List) GetProducer(ctx context.Context, topic string) (kafka.IProducer, error) {
+                return l.Init.DoGetProducer(ctx, topic)
+            }
+            func (i *Init) DoGetProducer(ctx context.Context, topic string) (kafka.IProducer, error) {
+                config := &kafka.ProducerConfig{}
+                return kafka.NewProducer(ctx, topic, config)
             }
         """,
     }
