@@ -20,8 +20,6 @@ _LIBRARY = re.compile(
 _RUN = re.compile(r"[\w./-]++")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _REFERENCE = re.compile(r"\bversion\.ref\s*=\s*\"([\w.-]+)\"|<version>\s*\$\{([\w.-]+)\}")
-_NAMED = r"(?m)(?:^\s*{0}\s*=\s*\"|<{0}>)([^\"<\n]*)"
-"""A version by its name, in a catalog of Gradle or a file of Maven, and what has the name."""
 _COMMENT = re.compile(r"\s*(?:#|//|/\*|<!--|\*\s)")
 _TRAILING = re.compile(r"\s(?:#|//).*$")
 _TEST_LIBRARY = re.compile(r"(?i)(?:^|[._-])test(?:[._-]|s\b|$)|-it$")
@@ -85,9 +83,21 @@ def _libraries(text: str) -> dict[str, tuple[str, int]]:
             name = re.sub(r"/v\d+$", "", written)
             rest = line[end:] + ("" if "<" not in line else " ".join(lines[number : number + 2]))
             if reference := _REFERENCE.search(rest):
-                rest = (re.search(_NAMED.format(re.escape(reference[1] or reference[2])), text) or ("", ""))[1]
+                rest = _version_named(reference[1] or reference[2], text)
             version = _NUMBER.search(rest)
             major = re.search(r"/v(\d+)$", written)
             shown = version[0] if version else ""
             found.setdefault(name, (shown if not major else f"{major[1]}.{shown.partition('.')[2]}", number))
     return found
+
+
+def _version_named(name: str, text: str) -> str:
+    """Return a version by its name, in a catalog of Gradle or a file of Maven; empty without it."""
+    for line in text.splitlines():
+        key, is_set, value = line.partition("=")
+        if is_set and key.strip() == name:
+            return value.strip().removeprefix('"').partition('"')[0]
+        _, is_tag, value = line.partition(f"<{name}>")
+        if is_tag:
+            return value.partition("<")[0]
+    return ""

@@ -81,7 +81,7 @@ def names_table(code: str, tables: Collection[tuple[str, ...]]) -> bool:
 
 
 _QUOTES = re.compile(r"[\[\]`\"']")
-_DOT = re.compile(r"\s*\.\s*")
+_DOT = re.compile(r"\s{0,20}\.\s{0,20}")
 _PARTS = re.compile(r"[\w$-]+(?:\.[\w$-]+)*")
 _WHOLE = re.compile(r"(?i)\b(?:SCHEMA|DATABASE|CATALOG)\b")
 

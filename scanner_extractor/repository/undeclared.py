@@ -46,7 +46,8 @@ _WORD = re.compile(r"[A-Za-z0-9._-]{2,249}")
 _IS_SPECIFIC = re.compile(r"[A-Za-z0-9][._-][A-Za-z0-9]|[A-Z]{2}")
 _OF_TOPICS = re.compile(r"(?i)topic|kafka|stream|input|output|source|sink|read|writ|produc|consum|connector")
 _CLIENT = re.compile(
-    r"(?i)(?<=\bapiVersion: )\S*kafka\S*\s+kind:[ \t]*\w*(?:Topic|User|Connector|Schema|Subject|ACL|ControlList)\b"
+    r"(?i)(?<=\bapiVersion: )\S{0,80}kafka\S{0,80}\s{1,20}kind:[ \t]{0,20}\w{0,40}"
+    r"(?:Topic|User|Connector|Schema|Subject|ACL|ControlList)\b"
     r"|bootstrap[._-]?(?:broker[._-]?)?servers?\b|\bkafka[._-]?(?:connect[._-]?|cluster[._-]?)?brokers?\b(?![\]}])|\bbroker[._-]?list\b"
     r"|\bbrokers?\b[^\n]{0,20}:90\d\d\b|\bkafka\b[^\n]{0,60}:90\d\d\b|\bread_kafka\b|\bfrom\s+kafka\s*\("
     r"|\bcrn://[^\s\"']{1,400}/topic="
@@ -55,8 +56,8 @@ _CLIENT = re.compile(
 """What a client of Kafka needs in any product: the address of brokers, a source or an endpoint of the kind Kafka; the
 topic of a right in Confluent Cloud's resource names; and a resource of an operator of topics or schemas."""
 _OF_BROKER = re.compile(
-    r"(?im)^(?=[^\n]{0,500}$)[^\n]*(?:listeners?|quorum[._-]?voters|--list|broker-api-versions\S*|storage[._-]topic"
-    r"|topic[._-](?:replication|min)[\w.-]*|auto[._-]create[._-]topics[\w.-]*)\b[^\n]*"
+    r"(?im)^[^\n]{0,500}(?:listeners?|quorum[._-]?voters|--list|broker-api-versions\S{0,80}|storage[._-]topic"
+    r"|topic[._-](?:replication|min)[\w.-]{0,80}|auto[._-]create[._-]topics[\w.-]{0,80})\b[^\n]{0,500}"
 )
 """Settings of a broker or worker, whose addresses and topics are its own, and checks of its health."""
 _KAFKA = re.compile(r"(?i)kafka|redpanda|confluent")

@@ -36,7 +36,7 @@ _OF_SCRIPT = re.compile(r"(?:from|import|require\()\s*+[\"'](@?[\w.@/-]{1,200}+)
 _OF_GO = re.compile(r"\"([\w.-]{1,80}+/[\w./-]{1,200}+)\"")
 _OF_PYTHON = re.compile(r"^[ \t]*+(?:from|import)[ \t]++([A-Za-z_][\w.]{0,200}+)", re.MULTILINE)
 _OF_JVM = re.compile(r"^[ \t]*+import[ \t]++(?:static[ \t]++)?+([A-Za-z_][\w.]{2,200}+\*?+)", re.MULTILINE)
-_VARIABLE = re.compile(r"\$\{([^{}:]+)[^{}]*\}")
+_VARIABLE = re.compile(r"\$\{([^{}:]+)(?::[^{}]*)?\}")
 _RUST = ".rs"
 
 
@@ -195,9 +195,10 @@ class ProgramEndpoints:
                 return found if len(found) == 1 else []
             if is_all:
                 return self._packages.get("/".join(parts[-_OF_PACKAGE:]), [])
-        declared = re.compile(rf"\b(?:class|object|interface|fun|val|typealias)\s++{re.escape(parts[-1])}\b")
+        declared = [f"{kind} {parts[-1]}" for kind in ("class", "object", "interface", "fun", "val", "typealias")]
         near = self._packages.get("/".join(parts[:-1][-_OF_PACKAGE:]), [])
-        return [path for path in near if not path.endswith(".java") and declared.search(self.files[path])][:1]
+        near = [path for path in near if not path.endswith(".java")]
+        return [path for path in near if any(one in self.files[path] for one in declared)][:1]
 
     @cached_property
     def _stems(self) -> dict[str, list[str]]:
