@@ -54,7 +54,7 @@ def reading_of(parsed: ParsedSchema) -> str:
 def read_again(request: ParseRequest, reading: str) -> ParsedSchema:
     """Return what parsing *request* returned when *reading* was made of it; its columns are parsed when needed.
 
-    A text whose *reading* is no longer what was stored is parsed.
+    If *reading* is damaged, the text is parsed again.
     """
     match load_text(reading):
         case [str(name), int(count), [*records], [*problems], [*tags]]:

@@ -29,7 +29,7 @@ WATCHERS: tuple[Library, ...] = (
             "org.springframework.util.Assert", "java.util.Objects.requireNonNull", "assert",
             "com.google.common.base.Preconditions",
         ),
-        # classes that files use without naming the package; of another one, a name says nothing
+        # classes that files use without naming their package; no other name alone tells its library
         frozenset(("ILogger", "Logger", "Counter", "Histogram", "Gauge", "Meter", "ActivitySource")),
     ),
 )  # fmt: skip
