@@ -23,6 +23,7 @@ from scanner_api.graph.events import EventOptions as EventOptions
 from scanner_api.graph.export import export as export
 from scanner_api.graph.export import export_tables as export_tables
 from scanner_api.graph.generate import GenerateResult as GenerateResult
+from scanner_api.graph.generate import JdbcTarget as JdbcTarget
 from scanner_api.graph.generate import generate as generate
 from scanner_api.graph.history import HistoryRow as HistoryRow
 from scanner_api.graph.history import history as history
@@ -93,7 +94,6 @@ from scanner_api.questions.topics import TopicDescription as TopicDescription
 from scanner_api.questions.topics import describe_topic as describe_topic
 from scanner_api.scanning.clusters import ScanReport as ScanReport
 from scanner_api.scanning.run import scan as scan
-from scanner_api.spark import JdbcTarget as JdbcTarget
 from scanner_api.spark import SparkChoice as SparkChoice
 from scanner_check.check import Level as Level
 from scanner_check.check import Policy as Policy

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dataflow_generator.build.targets import JdbcTarget as JdbcTarget
 from scanner_api.files import Notify, ignore
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ from scanner_api.graph.events import event_lines as event_lines
 from scanner_api.graph.events import graph_events as graph_events
 from scanner_api.graph.export import export as export
 from scanner_api.graph.export import export_tables as export_tables
+from scanner_api.graph.generate import JdbcTarget as JdbcTarget
 from scanner_api.graph.generate import generate as generate
 from scanner_api.graph.generate import is_stored as is_stored
 from scanner_api.graph.history import history as history
@@ -86,7 +87,6 @@ from scanner_api.scanning.clusters import INCOMPLETE as INCOMPLETE
 from scanner_api.scanning.clusters import read_clusters as read_clusters
 from scanner_api.scanning.run import scan as scan
 from scanner_api.spark import ENGINES as ENGINES
-from scanner_api.spark import JdbcTarget as JdbcTarget
 from scanner_api.spark import SparkChoice as SparkChoice
 from scanner_api.tag_decisions import decide_tag as decide_tag
 from scanner_api.watching.notifications import ChangeRules as ChangeRules

@@ -18,7 +18,8 @@ from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from scanner_api.dictionary import Dictionary
-    from scanner_api.spark import JdbcTarget, SparkChoice
+    from scanner_api.graph.generate import JdbcTarget
+    from scanner_api.spark import SparkChoice
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
