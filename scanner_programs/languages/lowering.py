@@ -132,8 +132,18 @@ class Lowering:
         return Block(tuple(self.code(node) for node in nodes))
 
     def named(self, node: Node) -> list[Node]:
-        """Return the children of a node that are code: no punctuation, no comments."""
-        return [child for child in node.named_children if not child.is_extra and child.type not in self.syntax.comments]
+        """Return the children of a node that are code: no punctuation, no comments.
+
+        Some grammars have a word that is a value, as `this` is, as a token without a name.
+        """
+        nodes, comments, own = self.syntax.nodes, self.syntax.comments, node.type
+        return [
+            child
+            for child in node.children
+            if (child.is_named or (child.type in nodes and child.type != own))
+            and not child.is_extra
+            and child.type not in comments
+        ]
 
     def arguments(self, node: Node | None) -> tuple[Argument, ...]:
         """Return the arguments in a list of them, in order and without names."""

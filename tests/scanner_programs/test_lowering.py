@@ -79,3 +79,22 @@ def test_each_name_in_a_function_is_in_its_model(lowered, name: str) -> None:
     words = set(words_of(parse_tree(name, text), functions=False)) - SILENT
 
     assert {one for one in words if one not in known and one not in whole and not one[0].isdigit()} == set()
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "count"),
+    [
+        ("a.cs", "class A { A With(B b) { b.Give(this, 1); this.x = this; return this; } }", 4),
+        ("a.java", "class A { A with(B b) { b.give(this, 1); this.x = this; return this; } }", 4),
+        ("a.kt", "class A { fun with(b: B): A { b.give(this, 1); return this } }", 2),
+        ("a.ts", "class A { with(b: B): A { b.give(this, 1); this.x = this; return this } }", 4),
+        ("a.rs", "impl A { fn with(self, b: B) -> A { b.give(self, 1); return self } }", 2),
+        ("a.scala", "class A { def give(b: B): A = { b.give(this, 1); this } }", 2),
+    ],
+)
+def test_the_object_itself_is_a_value_wherever_it_stands(lowered, path: str, code: str, count: int) -> None:
+    """Grammars have the word as a token without a name in some places."""
+    file = lowered(path, code)
+    assert [one for one in ir.walk((file.classes, file.functions, file.methods)) if one == ir.Name("this")] == [
+        ir.Name("this")
+    ] * count
