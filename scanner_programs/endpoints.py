@@ -285,8 +285,11 @@ class _Reader:
         if late is not None:  # what others put in a container was not known when it was taken
             self._found.contracts.clear()
             self._sent.clear()
+            self._values.clear()
             self._used.clear()
             self._evaluate(places, found, makers, late, texts=texts)
+        for place in self._handed(found):
+            self._run(place)
         for bean, topics in bound:
             self._run_bound(bean, *topics)
         if self._machine.spent:
@@ -369,6 +372,23 @@ class _Reader:
     def _is_entry(self, place: Place) -> bool:
         """Return whether a function may be called from outside of what is evaluated."""
         return self._own is None or place.file.path in self._own or _is_managed(place)
+
+    def _handed(self, found: Mapping[int, Place]) -> list[Place]:
+        """Return the methods that only a library calls, of objects that it was given for this.
+
+        Their class implements what the program does not define.
+        """
+        visited = self._machine.visited
+        left = [place for place in found.values() if place.known is not None and id(place.function) not in visited]
+        left = [place for place in left if place.known is not None and id(place.known.cls) in self._machine.handed]
+        called = {name for place in self._program.places for name in names_in(place.function)} if left else set()
+        return [place for place in left if place.function.name not in called and self._implements(place)]
+
+    def _implements(self, place: Place) -> bool:
+        """Return whether a class extends or implements something that is not part of the program."""
+        known = place.known
+        above = [one for listed in (known, *self._program.supers(known)) for one in listed.cls.supers] if known else []
+        return any(known and self._program.class_of(one, place.file, known) is None for one in above)
 
     def _reaching(self, places: Sequence[Place]) -> dict[int, Place]:
         """Return the functions that may reach a send, by identity."""

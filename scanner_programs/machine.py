@@ -249,6 +249,7 @@ class Machine:
         self.of_libraries: set[tuple[str, int, str]] = set()
         self.unfollowed: set[str] = set()
         self.shaped: set[int] = set()
+        self.handed: set[int] = set()
         self._site = self._at = ("", 0)
         self.accesses: list[Access] = []
         self.given: list[Access] = []
@@ -2610,6 +2611,7 @@ class Machine:
     ) -> Value:
         if of is None or self.full_type(of):
             self.of_libraries.add((scope.file.path, code.line, name.rpartition(".")[2]))
+        self.handed |= {id(known.cls) for known in self._classes_given(name, given, scope)}
         result = self._result_of(of, name, given, code, scope, discarded=discarded)
         root = of
         while isinstance(root, Apply) and root.of is not None:
@@ -2617,6 +2619,15 @@ class Machine:
         if isinstance(root, Apply) and stands_for_any(root) and isinstance(result, Apply):
             self._replayed[show(result)] = name, given, code, scope
         return result
+
+    def _classes_given(self, name: str, given: list[Given], scope: Scope) -> Iterator[Known]:
+        """Yield the classes of the program that a library is given, or objects of: it may call their methods."""
+        for kind in parameters_of(name) if name.endswith(">") else ():
+            if (known := self.program.class_of(kind, scope.file, scope.known)) is not None:
+                yield known
+        for _, value in given:
+            if isinstance(value, Thing | Type) and value.known is not None:
+                yield value.known
 
     def _result_of(
         self, of: Value | None, name: str, given: list[Given], code: Call, scope: Scope, *, discarded: bool

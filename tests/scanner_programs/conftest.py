@@ -44,7 +44,9 @@ def program_of(files: Mapping[str, str], records: frozenset[str] = frozenset()) 
 @pytest.fixture
 def sends() -> Callable[..., Endpoints]:
     """Return what reads the sends of a program from its files by path."""
-    return lambda files, records=frozenset(), texts=True: endpoints_of(program_of(files, records), texts=texts)
+    return lambda files, records=frozenset(), texts=True, own=None: endpoints_of(
+        program_of(files, records), texts=texts, own=own
+    )
 
 
 @pytest.fixture(name="lowered")

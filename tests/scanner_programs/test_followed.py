@@ -706,3 +706,51 @@ def test_what_a_function_keeps_in_a_list_of_its_own_is_not_what_others_send(send
 
     assert passed_of(sends({"a.py": OWN_LIST})) == set()
     assert passed_of(sends({"a.py": shared})) == {("id", "id")}
+
+
+HANDED = {
+    "C#": {
+        "lib/Health.cs": """\
+using Confluent.Kafka;
+public class KafkaHealth : IHealthCheck {
+  private readonly IProducer<Null, string> _producer;
+  private readonly string _topic;
+  public KafkaHealth(string topic) {
+    _topic = topic;
+    _producer = new ProducerBuilder<Null, string>(new ProducerConfig()).Build();
+  }
+  public async Task<Result> CheckAsync(Context context) {
+    await _producer.ProduceAsync(_topic, new Message<Null, string> { Value = "test" });
+    return Result.Healthy();
+  }
+}
+""",
+        "app/Program.cs": 'services.AddHealthChecks().AddCheck("kafka", new KafkaHealth("probe"));\n',
+    },
+    "Java": {
+        "lib/Reporter.java": """\
+package lib;
+import org.apache.kafka.clients.producer.*;
+import com.codahale.metrics.ScheduledReporter;
+public class Reporter extends ScheduledReporter {
+  private final KafkaProducer<String, String> producer = new KafkaProducer<>(settings());
+  public void report(Gauges gauges) { producer.send(new ProducerRecord<>("probe", gauges.toString())); }
+}
+""",
+        "app/Main.java": "package app;\nimport lib.Reporter;\nimport org.metrics.Registry;\nclass Main {\n"
+        "  public static void main(String[] args) { Registry.global().start(new Reporter()); }\n}\n",
+    },
+}
+
+
+@pytest.mark.parametrize("name", HANDED)
+def test_a_library_calls_the_methods_of_objects_that_it_is_given(sends: Sends, name: str) -> None:
+    own = [path for path in HANDED[name] if path.startswith("app/")]
+    found = sends(HANDED[name], own=own)
+    assert [one.topics for one in found.contracts] == [("probe",)]
+    assert not found.unresolved
+
+
+def test_an_object_that_the_program_does_not_make_is_not_called(sends: Sends) -> None:
+    files = {**HANDED["C#"], "app/Program.cs": "services.AddHealthChecks();\n"}
+    assert not sends(files, own=["app/Program.cs"]).contracts
