@@ -627,7 +627,8 @@ class _Reader:
         if self._silent:
             self._receives.note(made, name.removeprefix("new "), self._files_on_the_way(made.place))
             return False
-        if made.given and "<" in f"{made.name}{made.of.name if isinstance(made.of, Apply) else ''}":
+        is_generic = "<" in f"{made.name}{made.of.name if isinstance(made.of, Apply) else ''}"
+        if made.given and is_generic and made.file.path in self._found.clients:
             self._register(made)
         if made.of is None and made.name.startswith("new "):
             self._application(made, made.name.rpartition(".")[2].removeprefix("new "))
