@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from scanner_programs import ir
 from scanner_programs.behaviour import Behaviours
-from scanner_programs.calls import called_in, names_in, passed_in, reaching
+from scanner_programs.calls import called_in, names_in, passed_in, reaching, stays_inside
 from scanner_programs.guards import is_topic
 from scanner_programs.ir import Kind, Literal, Name, deep_recursion, walk
+from scanner_programs.leads import names_within
 from scanner_programs.libraries.clients import CLIENTS
 from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.standard import ADDS, TAKES
@@ -1451,7 +1452,8 @@ class _Reader:
                 self._found.residue[name] = self._text(place), at
             names = self._of_clients(place.file)
             is_followed = id(place.function) in self._machine.visited and id(place) not in makers
-            if names and id(place) not in found and not is_followed and not self._reads(place):
+            is_outside = names and id(place) not in found and not is_followed and not self._reads(place)
+            if is_outside and not self._keeps_client(place, names):
                 self._found.setup |= self._using(place, names)
         for listed in self._program.classes.values():
             for known in listed:
@@ -1471,6 +1473,14 @@ class _Reader:
     def _named(self) -> set[str]:
         """Return the classes that code gives values of members by their names."""
         return {name for name, given in self._made_with if any(one.name for one in given)}
+
+    def _keeps_client(self, place: Place, names: Collection[str]) -> bool:
+        """Return whether a function has a client for itself, to see that it connects: it sends and reads nothing."""
+        if not place.function.name or not stays_inside(place.function, names):
+            return False
+        rows = self._clients.get(place.file.language, ())
+        used = {*names_in(place.function), *map(base_type, _types_in(place.function))}
+        return not any(used & {*row.sends, *row.records, *row.subscribes, *row.handles, *row.receives} for row in rows)
 
     @cached_property
     def _made_with(self) -> list[tuple[str, tuple[ir.Argument, ...]]]:
