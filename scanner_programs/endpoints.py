@@ -234,6 +234,7 @@ class _Reader:
         self._fed: set[int] = set()
         self._imported: dict[str, list[str]] = {}
         self._sent: list[_Sent] = []
+        self._values: list[Value] = []
 
     @cached_property
     def _clients(self) -> dict[str, list[Client]]:
@@ -994,6 +995,8 @@ class _Reader:
         text = shown.text(topic) if topic is not None else ""
         others = sorted((key, shown.text(value)) for key, value in parts.items() if key not in ("topic", "value", "-"))
         shape, values = shape_of(self._machine, parts["value"]) if "value" in parts else (Shape(), {})
+        self._values += [*parts.values(), *guards, *(one for listed in values.values() for one in listed)]
+        self._values += [client] if client is not None else []
         held = frozenset(self._held(one) for one in guards)
         of = tuple(sorted(_client_parts(client).items())) if client is not None else ()
         contract = Contract(
@@ -1285,11 +1288,21 @@ class _Reader:
         return {view for view, known in classes.items() if named.get(known.cls.name, set()) - {id(known.cls)}}
 
     def _loose(self, places: Sequence[Place]) -> None:
-        """Note the functions and classes that what was evaluated mentions, and that no evaluation came to."""
+        """Note the functions and classes that may be part of what is sent, and that no evaluation came to.
+
+        They have a name that what is sent leads to, or that a function on the way to a send calls. If nothing is known
+        to be sent, all that was evaluated counts.
+        """
         visited = self._machine.visited
+        leads = names_within(self._values) if self._values else None
         waiting = list(self._machine.unfollowed)
         mentioned: set[str] = set()
-        for place in places:
+        if leads is not None:
+            ways = {name for one in self._found.contracts for name in (one.view, *one.path)}
+            on_the_way = {name for place in places if place.name in ways for name in names_in(place.function)}
+            waiting = [name for name in waiting if name in leads or name in on_the_way]
+            mentioned |= leads | on_the_way
+        for place in places if leads is None else ():
             if id(place.function) in visited:
                 mentioned |= {*names_in(place.function), *map(base_type, _types_in(place.function))}
                 mentioned |= set(map(base_type, _types_in(place.known.cls.fields if place.known is not None else ())))
@@ -1314,8 +1327,10 @@ class _Reader:
                 used = {*names_in(place.function), *map(base_type, _types_in(place.function))}
                 mentioned |= used
                 waiting += [name for name in used if name in named]
-        for name, listed in self._program.classes.items():
-            for known in listed if name in mentioned else ():
+        classes = [name for name in mentioned if name in self._program.classes]
+        known_names = set(classes)
+        while classes:
+            for known in self._program.classes[classes.pop()]:
                 if id(known.cls) not in self._machine.shaped and known.cls.kind != "interface":
                     at = (known.file.path, known.cls.line)
                     loggers = self._loggers.get(known.cls.name, ())
@@ -1323,6 +1338,10 @@ class _Reader:
                         # A topic that is not known may be the value of a field.
                         code = (one.type, notes_of(one), one.value if isinstance(one.value, Literal) else None)
                         self._found.loose[f"{known.qualified}.{one.name}"] = code_text(code), at
+                held = {word for one in known.cls.fields for word in _WORD.findall(one.type)}
+                held = {name for name in held - known_names if name in self._program.classes}
+                known_names |= held
+                classes += held
 
     def _cover_makers(self, places: Sequence[Place]) -> None:
         """Note the functions that make what functions which send are given, as far as no one was seen to call these."""
@@ -1464,6 +1483,14 @@ class _Reader:
                         continue  # what makes objects of it names the members
                     self._found.residue[of_class + name] = text, (known.file.path, line)
 
+    def _keeps_client(self, place: Place, names: Collection[str]) -> bool:
+        """Return whether a function has a client for itself, to see that it connects: it sends and reads nothing."""
+        if not place.function.name or not stays_inside(place.function, names):
+            return False
+        rows = self._clients.get(place.file.language, ())
+        used = {*names_in(place.function), *map(base_type, _types_in(place.function))}
+        return not any(used & {*row.sends, *row.records, *row.subscribes, *row.handles, *row.receives} for row in rows)
+
     @cached_property
     def _placed(self) -> set[str]:
         """Return the classes that code gives values of several members by their place."""
@@ -1473,14 +1500,6 @@ class _Reader:
     def _named(self) -> set[str]:
         """Return the classes that code gives values of members by their names."""
         return {name for name, given in self._made_with if any(one.name for one in given)}
-
-    def _keeps_client(self, place: Place, names: Collection[str]) -> bool:
-        """Return whether a function has a client for itself, to see that it connects: it sends and reads nothing."""
-        if not place.function.name or not stays_inside(place.function, names):
-            return False
-        rows = self._clients.get(place.file.language, ())
-        used = {*names_in(place.function), *map(base_type, _types_in(place.function))}
-        return not any(used & {*row.sends, *row.records, *row.subscribes, *row.handles, *row.receives} for row in rows)
 
     @cached_property
     def _made_with(self) -> list[tuple[str, tuple[ir.Argument, ...]]]:
