@@ -512,6 +512,7 @@ def _is_imported(known: Known, imported: str, file: File) -> bool:
         return True
     stem = known.file.path.rpartition(".")[0]
     words = imported.replace("::", "/").replace(".", "/").replace("//", "/").strip("/")
+    words = words.lstrip(_SIGILS) if file.language in ("typescript", "javascript") else words
     parts = [part for part in words.split("/") if part not in ("", "crate", "super", "self", "@", "~", "src")]
     if file.language in ("python",) and parts:
         parts = parts[:-1] if parts[-1] == known.cls.name else parts
@@ -592,6 +593,19 @@ def container_name(code: Expression) -> str:
     return code.name.lstrip("_") if isinstance(code, Member | Name) else ""
 
 
+_SIGILS = "@~#$"
+"""What projects of JavaScript begin the names of their own directories with, to tell them from packages."""
+
+
+def may_be_own(imported: str) -> bool:
+    """Return whether an import of JavaScript may name a file of the program: by its path, or below such a name.
+
+    A package has no directories before its name but for one of its owner.
+    """
+    is_path = imported.startswith((".", *_SIGILS)) or "/" in imported
+    return is_path and not imported.startswith("node:")
+
+
 def in_package(file: File, imported: str, name: str) -> bool:
     """Return whether an import means a file: its module, its directory, or something in it."""
     words = imported.replace("::", "/").strip()
@@ -599,9 +613,9 @@ def in_package(file: File, imported: str, name: str) -> bool:
         words = words.replace(".", "/") if file.language not in ("typescript", "javascript") else words
     parts = [part for part in words.split("/") if part not in ("", ".", "..", "crate", "super", "self", "@", "~")]
     if file.language in ("typescript", "javascript"):
-        if not imported.startswith((".", "@/", "~/", "src/")):
+        if not may_be_own(imported):
             return False
-        parts = [part for part in imported.split("/") if part not in ("", ".", "..", "@", "~")]
+        parts = [part for part in imported.lstrip(_SIGILS).split("/") if part not in ("", ".", "..")]
         for known in ((name,), ("js", "ts", "mjs", "cjs")):
             stem, _, ending = parts[-1].rpartition(".") if parts else ("", "", "")
             if stem and ending in known:

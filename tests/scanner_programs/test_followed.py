@@ -754,3 +754,37 @@ def test_a_library_calls_the_methods_of_objects_that_it_is_given(sends: Sends, n
 def test_an_object_that_the_program_does_not_make_is_not_called(sends: Sends) -> None:
     files = {**HANDED["C#"], "app/Program.cs": "services.AddHealthChecks();\n"}
     assert not sends(files, own=["app/Program.cs"]).contracts
+
+
+BUS = """\
+const { Kafka } = require('kafkajs')
+const producer = new Kafka({}).producer()
+const push = async (mail) => producer.send({ topic: 'mail', messages: [{ value: JSON.stringify(mail) }] })
+module.exports = { push }
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "const bus = require('@generics/bus')",
+        "const bus = require('generics/bus')",
+        "import * as bus from '#generics/bus.js'",
+        "import { push } from '~/generics/bus'",
+    ],
+)
+def test_imports_by_a_name_of_the_project_mean_its_files(sends: Sends, line: str) -> None:
+    """As `paths` of jsconfig.json, `imports` of package.json and the module path of Node name directories."""
+    call = "push" if "{" in line else "bus.push"
+    found = sends(
+        {"src/generics/bus.js": BUS, "src/a.js": f"{line}\nasync function f(to) {{ await {call}({{ to }}) }}\n"}
+    )
+    assert [[path for path, _ in one.shape.fields] for one in found.contracts if one.view == "f"] == [["to"]]
+
+
+def test_a_package_with_the_name_of_a_file_is_none_of_the_project(sends: Sends) -> None:
+    line = "import { push } from '@nestjs/bus'"
+    found = sends(
+        {"src/generics/bus.js": BUS, "src/a.js": f"{line}\nasync function f(to) {{ await push({{ to }}) }}\n"}
+    )
+    assert [one.view for one in found.contracts] == ["push"]

@@ -137,7 +137,7 @@ class ProgramEndpoints:
                 found[str(known)] = f"{folder}/"
             elif name == "go.mod" and (match := _GO_MODULE.search(text)):
                 found[match[1]] = f"{folder}/" if folder else ""
-            elif name.startswith("tsconfig") and name.endswith(".json"):
+            elif name.startswith(("tsconfig", "jsconfig")) and name.endswith(".json"):
                 found |= dict(_paths_of(folder, text))
         return {alias: folder for alias, folder in found.items() if any(path.startswith(folder) for path in self.files)}
 
