@@ -58,6 +58,14 @@ FILES: Mapping[str, tuple[str, Callable[[int], str]]] = {
     ),
     "a script": ("a.sh", _repeated("#!/bin/sh\nkafka-topics --create --topic o\n", "echo aaaa bbbb\n")),
     "CODEOWNERS": ("CODEOWNERS", _repeated("* @a\n", "*a*b@ @c\n")),
+    "a dashboard": (
+        "g.json",
+        _repeated(
+            '{"schemaVersion": 39, "title": "a", "panels": [',
+            '{"title": "b", "type": "table", "targets": [{"refId": "A", "rawSql": "SELECT a FROM t@"}]}, ',
+            '{"type": "text"}]}',
+        ),
+    ),
 }
 
 

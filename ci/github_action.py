@@ -144,12 +144,13 @@ def _check(env: Mapping[str, str], base: str, work: Path) -> int:
 
 def _is_inside(dictionary: str, checkout: Path) -> bool:
     """Check whether a dictionary is a file in *checkout*, also by a link in it."""
-    name = dictionary.partition("?")[0].removeprefix("sqlite:///")
+    scheme, sign, rest = dictionary.partition("?")[0].partition("://")
+    if sign and scheme.lower().startswith("postgres"):
+        return False
+    name = rest.removeprefix("/") if sign else scheme  # sqlite:////absolute, sqlite:///relative, in any spelling
     file = Path(os.path.abspath(name))  # noqa: PTH100 - a link in the checkout counts, so links are not followed here
     places = (file, file.resolve())
-    return "://" not in name and any(
-        place.is_relative_to(top) for place in places for top in (checkout, checkout.resolve())
-    )
+    return any(place.is_relative_to(top) for place in places for top in (checkout, checkout.resolve()))
 
 
 _REPORTS = {"json": "scanner.json", "markdown": "scanner.md", "sarif": "scanner.sarif"}

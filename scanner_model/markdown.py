@@ -8,8 +8,10 @@ from html import escape
 
 from scanner_model.text import visible
 
-_SPEAKING = re.compile(r"@|#\d|:[\w+-]+:|://|(?i:www\.|mailto:|xmpp:|\bgh-\d)|[!$%~^]\w|\b[0-9a-f]{7,64}\b", re.ASCII)
-"""What GitHub, GitLab or an editor acts on in a word: mentions, references, emoji, addresses, commits."""
+_SPEAKING = re.compile(
+    r"^/[a-z_]+$|@|#\d|:[\w+-]+:|://|(?i:www\.|mailto:|xmpp:|\bgh-\d)|[!$%~^]\w|\b[0-9a-f]{7,64}\b", re.ASCII
+)
+"""What GitHub, GitLab or an editor acts on in a word: mentions, references, emoji, addresses, commits, commands."""
 _OPENS, _CLOSES = "([{'\"", ")]}'\",.;:"
 _MARKS = "\\`*_{}[]<>|#!~"
 

@@ -48,8 +48,10 @@ def run(app: Starlette, options: ServerOptions, announce: Notify) -> None:
             h11_max_incomplete_event_size=32 * 1024,
         )
         _load_certificate(config, options)
-        announce(options.at(int(listening.getsockname()[1])))
-        _Server(config).run(sockets=[listening])
+        server = _Server(config)
+        with server.capture_signals():  # whoever reads the address may send a signal before the server runs
+            announce(options.at(int(listening.getsockname()[1])))
+            server.run(sockets=[listening])
 
 
 async def end_others(pause: float = _PAUSE) -> None:

@@ -103,9 +103,9 @@ class Context:
     declare. *embedded* are the schemas in source code, *inline* those in documents, and *named_texts* texts by the name
     that other documents have for them. *rights* are rules of access that files declare, *migrations* the
     statements of migrations that are not SQL, by path. *chart_names* are the namespaces and names of charts
-    so far, *chart_files* their files. *program_settings* are the files of settings of the
-    programs that have flows, each with the topics of its program. *programs* returns what evaluates programs;
-    None before source code is read.
+    so far, each with the last number of charts of that name, *chart_files* their files. *program_settings* are the
+    files of settings of the programs that have flows, each with the topics of its program. *programs* returns what
+    evaluates programs; None before source code is read.
     """
 
     source: SourceId
@@ -144,7 +144,7 @@ class Context:
     programs: Callable[[], ProgramEndpoints] | None = None
     declared_uses: list[FieldUse] = field(default_factory=list)
     program_settings: dict[str, frozenset[str]] = field(default_factory=dict)
-    chart_names: set[tuple[str, str]] = field(default_factory=set)
+    chart_names: dict[tuple[str, str], int] = field(default_factory=dict)
     chart_files: dict[str, None] = field(default_factory=dict)
 
     def find_file(self, directory: str) -> Callable[[str], str | None]:

@@ -252,11 +252,22 @@ def _attempt(task: Task, watch: _Watch) -> tuple[SourceResult, Reading | None]:
         what = f"scanner's reader failed: {type(error).__name__}: {error}"
         hint = "this is a defect of scanner; `--verbose` shows where, and a capture lets others reproduce it"
         return _unavailable(task, what, "", hint, watch.now() - started), None
-    reading = _storable(reading)
+    reading = _bounded(_storable(reading))
     return replace(reading.outcome, seconds=watch.now() - started), reading
 
 
 _NAMED_MISFITS = 20
+MOST_PROBLEMS = 10_000
+"""Problems of one source that are stored with a scan; the last one counts the others."""
+
+
+def _bounded(reading: Reading) -> Reading:
+    """Return *reading* with at most MOST_PROBLEMS problems: a server may send an answer with a million bad entries."""
+    more = len(reading.problems) - MOST_PROBLEMS
+    if more <= 0:
+        return reading
+    last = Problem(str(reading.outcome.source), f"{more} more problems are not listed", "solve those before it first")
+    return replace(reading, problems=(*reading.problems[:MOST_PROBLEMS], last))
 
 
 def _storable(reading: Reading) -> Reading:

@@ -76,6 +76,7 @@ _PROGRAMS: Mapping[str, Program] = {
     "mc": _program(verbs="set add", after=4),
     "htpasswd": _program(verbs="-b -bc -cb -bB -Bb -bBc -bm -bs", after=3),
     "ssh-keygen": _program("-N -P"),
+    "openssl": _program("-k -K", verbs="enc"),
     **dict.fromkeys(("zkCli.sh", "zookeeper-shell", "zookeeper-shell.sh"), _program(logins="digest")),
     "elasticsearch-users": _program("-p", verbs="useradd passwd"),
 }
@@ -93,8 +94,8 @@ _PIPED = re.compile(
     r"(?=[^|\n]{0,200}(?:--password-stdin|\bsudo[^|\n]{0,60} -S|chpasswd|passwd --stdin|--passphrase-fd))"
 )
 _REDIRECTED = re.compile(
-    r"(?P<key>(?:--password-stdin|--passphrase-fd|\bkinit|\bsudo[^|\n<]{0,60} -S|passwd --stdin)[^|\n<]{0,200}"
-    r"<<<[ \t]{0,9}['\"]?)(?P<value>[^\s'\"$][^'\"\n]{0,200})"
+    r"(?P<key>(?:--password-stdin|--passphrase-fd|\bkinit|\bchpasswd|\bsudo[^|\n<]{0,60} -S|passwd --stdin)"
+    r"[^|\n<]{0,200}<<<[ \t]{0,9}['\"]?)(?P<value>[^\s'\"$][^'\"\n]{0,200})"
 )
 _REFERENCES = ("$", "%s", "<", "********", "@", "-")
 
@@ -182,7 +183,7 @@ def _plain(text: str, begin: int, end: int) -> Iterator[Span]:
 
 def _login(text: str, begin: int, end: int, separators: str) -> Iterator[Span]:
     found = next((at for at in range(begin, end) if text[at] in separators), end)
-    stop = end - 1 if text[begin] in "'\"" else end
+    stop = end - 1 if text.startswith(("'", '"'), begin) else end
     if "/" in separators and (host := text.find("@", found, stop)) > 0:
         stop = host
     yield from _plain(text, found + 1, stop)

@@ -42,6 +42,7 @@ _ARGUMENT = re.compile(r"[^\s'\"|&;-][^\s'\"|&;]*")
 _PORT = re.compile(r"\d{1,5}(?!\w)")
 _SECRET_WORD = re.compile(r"(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])[^\s'\",;]{6,}")
 _LONGEST_WORD, _DEEPEST = 8, 16
+_LONGEST_SETTER = 16
 _NO_SECRET = re.compile(
     r"(?i)(?:yes|no|true|false|null|none|nil|undefined|required|missing|empty|invalid|incorrect|must|is|was|not|expired"
     r"|cannot|should|authentication|string|\*{3,}|<redacted>|\[hidden\]|\?|%s|-+>?)(?![\w-])"
@@ -217,7 +218,7 @@ def _is_labelled(text: str, key: re.Match[str], name: tuple[str, ...]) -> bool:
 def _after_space(text: str, key: re.Match[str], quoted: tuple[int, int]) -> tuple[int, int]:
     """Return the value of an option (`--password x`), or one that a message quotes (`password 'x'`)."""
     at, name = key.end(), words(key["name"])
-    if key["name"].startswith("-"):
+    if key["name"].startswith("-") or _is_environment(text, key):
         return quoted if quoted[1] else (at, _end(_ARGUMENT, text, at))
     if not is_secret_name(name[-1]):
         return at, at
@@ -225,6 +226,12 @@ def _after_space(text: str, key: re.Match[str], quoted: tuple[int, int]) -> tupl
         return quoted if name[-1] not in _VAGUE or quoted[1] - quoted[0] >= _LONGEST_WORD else (at, at)
     word = _SECRET_WORD.match(text, at)
     return (at, word.end()) if word else (at, at)
+
+
+def _is_environment(text: str, key: re.Match[str]) -> bool:
+    """Check for a variable that is set without a sign: `ENV` of a Dockerfile, `setenv` of csh, `setx` of Windows."""
+    before = text[max(key.start() - _LONGEST_SETTER, 0) : key.start()]
+    return before.endswith((" ", "\t")) and before.split()[-1:] in (["ENV"], ["setenv"], ["setx"])
 
 
 def _is_call(text: str, key: re.Match[str], end: int) -> bool:

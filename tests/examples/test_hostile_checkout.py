@@ -193,7 +193,42 @@ def test_the_check_of_the_action_imports_nothing_of_the_checkout(checkout: Path,
 
 @pytest.mark.process
 @pytest.mark.parametrize(
-    "name", ["dictionary.db", "./dictionary.db", "schemas/../dictionary.db", "sqlite:///dictionary.db"]
+    ("script", "reports"),
+    [
+        (bitbucket, ("test-results/check-change.xml", "test-results/other.xml")),
+        (jenkins, ("check-change.xml",)),
+        (gitlab, ("check-change.xml", "code-quality.json")),
+    ],
+)
+def test_a_report_of_the_checkout_is_not_shown(
+    script: Callable[[], str], reports: tuple[str, ...], checkout: Path, programs: Path, tmp_path: Path
+) -> None:
+    """The system shows what it finds there, also if a command fails before the check writes a report."""
+    for name in reports:
+        (checkout / name).parent.mkdir(exist_ok=True)
+        (checkout / name).write_text("forged", encoding="utf-8")
+    missing = dict.fromkeys(
+        ("CHANGE_TARGET", "BITBUCKET_PR_DESTINATION_BRANCH", "CI_MERGE_REQUEST_DIFF_BASE_SHA"), "none"
+    )
+    done = run(
+        script(),
+        checkout,
+        PATH=f"{programs}{os.pathsep}{os.environ['PATH']}",
+        WORKSPACE_TMP=str(tmp_path),
+        **missing,
+    )
+
+    assert done.returncode != 0
+    assert [name for name in reports if (checkout / name).exists()] == [], done.stdout
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("dictionary.db", "./dictionary.db", "schemas/../dictionary.db", "sqlite:///dictionary.db"),
+        *("sqlite+pysqlite:///dictionary.db", "SQLITE:///dictionary.db", "{}/../checkout/dictionary.db"),
+    ],
 )
 @pytest.mark.parametrize("script", [gitlab, example])
 def test_a_dictionary_in_the_checkout_is_rejected(
@@ -206,7 +241,7 @@ def test_a_dictionary_in_the_checkout_is_rejected(
         checkout,
         PATH=f"{programs}{os.pathsep}{os.environ['PATH']}",
         RUNNER_TEMP=str(tmp_path),
-        SCANNER_DICTIONARY=name,
+        SCANNER_DICTIONARY=name.format(checkout),
         BASE="HEAD",
         **dict.fromkeys(("RULES", "BASELINE"), ""),
     )
@@ -225,6 +260,7 @@ def test_the_action_rejects_a_dictionary_in_the_checkout(tmp_path: Path) -> None
     assert is_inside(str(checkout / "a.db"), checkout)
     assert is_inside(f"sqlite:///{checkout}/a.db?mode=ro", checkout)
     assert is_inside(str(checkout / "link/a.db"), checkout)
+    assert is_inside(f"SQLITE+pysqlite:///{checkout}/a.db", checkout)
     assert not is_inside(str(outside / "a.db"), checkout)
     assert not is_inside("postgresql://db.example/scanner", checkout)
 

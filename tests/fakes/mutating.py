@@ -35,8 +35,8 @@ STRANGE: tuple[Json, ...] = (
 """Values of every type, of which some cannot be stored, shown or counted."""
 
 
-TIMES = 12 if os.environ.get("MUTATIONS") == "all" else 1
-"""How often as many mutations are drawn as every run has: `MUTATIONS=all` is for a change of what reads strangers."""
+TIMES = int(os.environ.get("MUTATIONS", 1))
+"""Factor for the number of mutations, such as `MUTATIONS=12` after a change of what reads foreign input."""
 
 
 def mutated(body: bytes, random: Random) -> bytes:

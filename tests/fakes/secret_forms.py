@@ -24,6 +24,7 @@ TEXT_FORMS = (
     "passwd:{}", "pw: {}", "db.pass: {}", "passwort: {}", "Kennwort={}", "auth.key={}", "encryption.key: {}",
     "AccountKey={}==;x=y", "login: http://u:{}@h\n", "https://hooks.slack.com/services/T0/B0/{}",
     "https://api.telegram.org/bot12:{}/send", "https://discord.com/api/webhooks/1/{}", "(password={})(x=y)",
+    "ENV DB_PASSWORD {}", "setenv API_KEY '{}'",
     "password=a,{}", "password=a){}", "password=a'{}", "# password: {}", "// token = {}", "/* secret: {} */",
     "user=u password={}", "token: {}", "API key: {}", "Password is {}", "password was '{}'", "password =>{}",
     'x.B required username="u" password="{}";', "- password: {}", ":password => '{}'", "password='{}",

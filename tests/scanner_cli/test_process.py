@@ -101,6 +101,57 @@ def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp
     assert own_dictionary.read_bytes() == before
 
 
+def test_ctrl_c_ends_a_check_with_the_status_of_a_failure(own_dictionary, tmp_path) -> None:
+    """Not with 0, which would say that the change breaks nothing."""
+    git, started = tmp_path / "git", tmp_path / "started"
+    git.write_text(f"#!/bin/sh\ntouch {started}\nexec sleep {PATIENCE}\n", encoding="utf-8")
+    git.chmod(0o755)
+    line = [*SCANNER, "check", "--git", "a..b", "--dictionary", str(own_dictionary)]
+    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    with subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path) as check:
+        wait_until(started.exists)
+        check.send_signal(signal.SIGINT)
+        _, stderr = check.communicate(timeout=PATIENCE)
+
+    assert check.returncode == 1
+    assert stderr.strip().startswith("interrupted: ")
+
+
+SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+
+
+def ended(running: subprocess.Popen[str], number: int) -> tuple[int, str]:
+    """Send a signal; return the exit status and what the program wrote to stderr after it."""
+    running.send_signal(number)
+    _, stderr = running.communicate(timeout=PATIENCE)
+    return running.returncode, stderr
+
+
+@SIGNALS
+@pytest.mark.parametrize("command", [("serve",), ("openlineage", "listen")], ids=["serve", "listen"])
+def test_a_signal_ends_a_server_as_it_should_end(command, number, own_dictionary) -> None:
+    """It is how a service manager ends it, so it is no failure: also right after the address is known."""
+    line = [*SCANNER, *command, "--port", "0", "--dictionary", str(own_dictionary)]
+    with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as running:
+        address = running.stderr.readline()
+        status, stderr = ended(running, number)
+
+    assert ("http://" in address, status, "Traceback" in stderr) == (True, 0, False), stderr
+
+
+@SIGNALS
+def test_a_signal_ends_the_watch(number, tmp_path) -> None:
+    (tmp_path / "flows.json").write_bytes(process("manual-input", "example").stdout)
+    config = {"cluster": "retail", "brokers": ["b:9092"], "manual_input": ["flows.json"]}
+    (tmp_path / "cluster.json").write_text(json.dumps(config))
+    line = [*SCANNER, "watch", "--config", "cluster.json", "--dictionary", "d.db"]
+    with subprocess.Popen(line, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as running:
+        wait_until((tmp_path / "d.db").exists)
+        status, stderr = ended(running, number)
+
+    assert (status, "scans" in stderr) == (0, True), stderr
+
+
 def test_an_assistant_that_ended_is_no_failure_of_its_server(own_dictionary) -> None:
     """Its host shows what the server writes to stderr, and a traceback looks like a fault of the server."""
     request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE}

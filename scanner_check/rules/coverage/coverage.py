@@ -27,6 +27,7 @@ from scanner_check.knowledge.names import all_words
 from scanner_check.model import ChangeFinding, Message, Place, Verdict, literal
 from scanner_check.rows.files import NOT_JUDGED
 from scanner_check.rows.flows import JOB_STOPPED
+from scanner_check.rules.coverage.file_findings import quoted
 from scanner_check.rules.coverage.setting_rules import Effect, SettingRules
 from scanner_check.rules.flows.program_changes import ProgramChanges
 from scanner_check.sides import mentions
@@ -41,8 +42,6 @@ from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
 from scanner_extractor.repository.undeclared import is_program, names_in_text, why_harmless
 from scanner_model.catalogs import CatalogTable
-from scanner_model.redaction import mask_statement
-from scanner_model.redaction.texts import mask_text
 
 COMPARED = frozenset(("schema", "connector", "SQL", CONTRACT, ASYNCAPI, DESCRIPTION))
 """Kinds of files whose facts are all compared."""
@@ -59,7 +58,6 @@ _ALTERS = words(
 """Operations of migrations whose effect on columns is not interpreted, or not always, in small letters."""
 _ADDS = re.compile(r"CREATE TABLE |ALTER TABLE \S+ ADD COLUMN ")
 _SHOWN = 3
-_LONGEST = 200
 
 
 class Coverage:
@@ -150,7 +148,7 @@ class Coverage:
         if uses_tables and maps_table(before + after):
             yield NOT_JUDGED.unknown(Place(file=path), path, form="mapped class")
         if lines := request_lines(before, after):
-            reasons = tuple(literal(mask_statement(line)[:_LONGEST]) for _, line in lines[:_LISTED])
+            reasons = tuple(literal(quoted(line)) for _, line in lines[:_LISTED])
             yield NOT_JUDGED.unknown(Place(file=path, line=lines[0][0]), path, form="requests", reasons=reasons)
 
     def _reader_settings(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
@@ -227,7 +225,7 @@ class Coverage:
     def _commands(self, path: str, commands: Sequence[ChangedCommand]) -> Iterator[ChangeFinding]:
         if commands:
             first = next((one for one in commands if not one.is_gone), commands[0])
-            reasons = tuple(literal(mask_statement(one.text)[:_LONGEST]) for one in commands[:_LISTED])
+            reasons = tuple(literal(quoted(one.text)) for one in commands[:_LISTED])
             yield NOT_JUDGED.unknown(Place(file=path, line=first.line), path, form="commands", reasons=reasons)
 
     # --- settings
@@ -274,7 +272,7 @@ class Coverage:
                 meaning = meaning_of(name)
                 if meaning is not Meaning.NOTHING and (meaning or names_concept(name) or is_of_framework(name)):
                     place = Place(file=path, line=min(number, after.count("\n") + 1))
-                    yield NOT_JUDGED.unknown(place, path, mask_text(line.strip())[:_LONGEST], form="invalid file")
+                    yield NOT_JUDGED.unknown(place, path, quoted(line), form="invalid file")
                     return
 
     def _stopped(self, place: Place, edits: Sequence[Setting], jobs: Sequence[CountedJob]) -> Iterator[ChangeFinding]:

@@ -14,11 +14,19 @@ from scanner_check.rows.rule import Rule
 from scanner_check.users.deletion import Answer, DeletionAnswer, DeletionUse, may_delete
 from scanner_check.users.hits import Hits
 from scanner_model.errors import InputInvalid, NameUnknown
+from scanner_model.redaction import mask_statement, mask_text
 
 if TYPE_CHECKING:
     from scanner_check.inputs.files import ProposedFiles
 
 _POSITION = re.compile(r":(\d+)(?::(\d+))?$|\s(\d+):(\d+)$")
+
+_LONGEST = 200
+
+
+def quoted(line: str) -> str:
+    """Return a line of a changed file, SQL or a command, without its secrets; cut if it is long."""
+    return mask_text(mask_statement(line.strip()))[:_LONGEST]
 
 
 def unread_file(proposal: Proposal) -> Iterator[ChangeFinding]:

@@ -28,6 +28,7 @@ from scanner_check.rows.files import NOT_JUDGED
 from scanner_check.rows.flows import COLUMN_LOST, JOB_STOPPED
 from scanner_check.rows.table import row_of
 from scanner_check.rules.coverage.coverage import Coverage, is_covered
+from scanner_check.rules.coverage.file_findings import quoted
 from scanner_check.rules.coverage.setting_rules import KUSTOMIZATIONS
 from scanner_check.rules.coverage.undeclared import undeclared_findings
 from scanner_check.rules.flows.program_changes import ProgramChanges
@@ -39,7 +40,6 @@ from scanner_extractor.repository.statements import DATABASE, engine_of, stateme
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION, describes_topics, granted
 from scanner_model.catalogs import Annotation
 from scanner_model.declarations import Declaration, DeclaredKind
-from scanner_model.redaction import mask_statement
 from scanner_model.streaming_sql import StreamingStatement
 
 _CONNECTED = re.compile(r"(?i)'connector'\s*=\s*'(?!(?:upsert-)?kafka'|datagen'|faker'|print'|blackhole')")
@@ -48,7 +48,6 @@ _PLAIN = re.compile(r"[\w.$-]+")
 """The name of one table, without patterns and placeholders."""
 _LISTED = 10
 _SHOWN = 3
-_LONGEST = 200
 
 
 class _Code(NamedTuple):
@@ -238,7 +237,7 @@ class Unexplained:
             if not codes:
                 continue
             differing = sorted(clauses([code for code in codes if code in old], new))
-            reasons = [literal(mask_statement(code)[:_LONGEST]) for code in codes[:_LISTED]]
+            reasons = [literal(quoted(code)) for code in codes[:_LISTED]]
             written = self._written_in(path)
             reasons += [Message("writes", (tuple(one.name for one in written[:_LISTED]),))] if written else []
             yield NOT_JUDGED.unknown(

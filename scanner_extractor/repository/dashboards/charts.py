@@ -31,11 +31,13 @@ def add_chart(chart: Chart, path: str, context: Context) -> None:
     """Add a chart; several of one name are numbered, and a query is masked."""
     namespace = f"{chart.tool}://{context.source.partition(':')[2]}"
     name = "/".join(part for part in (_plain(chart.dashboard), _plain(chart.title)) if part)
-    number, own = 1, name
-    while (namespace, own) in context.chart_names:
+    numbers = context.chart_names
+    own, number = name, numbers.get((namespace, name), 1)
+    while (namespace, own) in numbers:
         number += 1
         own = f"{name} ({number})"
-    context.chart_names.add((namespace, own))
+    numbers[namespace, own] = 1
+    numbers[namespace, name] = number
     words = {TABLES: BY_NAME, DIALECT: chart.dialect, "file": path}
     context.chart_files[path] = None
     context.tables.append(

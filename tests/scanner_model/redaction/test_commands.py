@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_model.redaction import mask_text
-from scanner_model.redaction.commands import mask_commands
+from scanner_model.redaction.commands import _PROGRAMS, mask_commands
 
 S = "Zebra42pond"
 R = "AbCd1234EfGh5678IjKl9012MnOp3456"
 LINES = (
     f"curl -uadmin:{S} https://h", f"curl -sSu 'admin:{S}' https://h", f"curl -b 'session={S}' https://h",
     f"curl --user=me:{S} h", f"PGPASSWORD={S} psql -h db", f"mysqldump -uroot -p'{S}' db",
-    f"rpk topic list -X pass={S}",
+    f"rpk topic list -X pass={S}", f"openssl enc -aes-256-cbc -in a -k {S}", f"chpasswd <<< 'u:{S}'",
     f"rpk acl user create a -p {S}", f"redis-cli -h r -a {S} ping", f"mongosh -u a -p {S} db",
     f"docker login -u me -p {S} r",
     f"az login --service-principal -u x -p {S}", f"kubectl create secret generic x --from-literal=key={S}",
@@ -78,6 +78,15 @@ def test_a_token_of_a_known_service_is_hidden(token: str) -> None:
 )  # fmt: skip
 def test_a_name_with_a_hash_or_many_words_is_no_token(name: str) -> None:
     assert mask_text(f"could not use {name} here") == f"could not use {name} here"
+
+
+@pytest.mark.parametrize("program", _PROGRAMS)
+def test_a_command_that_ends_in_an_option_stays(program: str) -> None:
+    """A message may be cut anywhere: `curl -u` at its end raised an exception."""
+    places = _PROGRAMS[program]
+    for option in (*places.options, *places.logins, *places.pairs, *places.verbs, places.attached):
+        for line in (f"{program} {option}", f"{program} x {option}=", f"{program} {option} '"):
+            assert mask_commands(line, lambda _: "********") in (line, f"{line[:-1]}********")
 
 
 @given(st.text(alphabet=st.sampled_from("curlmysqp -u'\"\\\n:=;|/@aP"), max_size=60))

@@ -445,6 +445,24 @@ def test_a_script_may_name_the_new_place_of_a_moved_file_and_nothing_else(check,
     assert check(moved, files).verdict is verdict
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "curl -X PUT -u me:{} http://connect:8083/connectors/a/config -d @a.json",
+        "rpk topic create orders -X pass={}",
+        "PGPASSWORD={} ksql -e 'DROP STREAM orders;' http://ksql:8088",
+    ],
+)
+def test_a_command_line_that_a_report_quotes_has_no_secret(check, line):
+    """A comment on a pull request is read by more people than the repository."""
+    report = check(
+        {"a.sh": line.format("second-s3cret") + " -x\n"}, {**BASE, "a.sh": line.format("first-s3cret") + "\n"}
+    )
+
+    assert report.findings
+    assert "s3cret" not in str(report)
+
+
 MODULE = """module "billing" {
   source         = "./app"
   produce_topics = ["bills"]

@@ -1,0 +1,1 @@
+import org.springframework.kafka.annotation.KafkaListener; class Shop { @KafkaListener(topics = "${orders}") void on(Order o) { template.send("paid", o.id()); } }

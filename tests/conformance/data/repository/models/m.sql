@@ -1,0 +1,1 @@
+{{ config(materialized='table') }} SELECT id FROM {{ source('a', 'b') }}

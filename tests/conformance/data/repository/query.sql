@@ -1,0 +1,2 @@
+CREATE TABLE a (x INT) WITH ('connector'='kafka', 'topic'='orders');
+INSERT INTO b SELECT x FROM a;

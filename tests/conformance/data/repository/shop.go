@@ -1,0 +1,3 @@
+package a
+import "github.com/segmentio/kafka-go"
+func f() { w := kafka.Writer{Topic: "orders"}; _ = w }

@@ -1,0 +1,3 @@
+from kafka import KafkaProducer
+p = KafkaProducer()
+p.send(f'{x}-orders', {'id': 1})

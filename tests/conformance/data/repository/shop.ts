@@ -1,0 +1,1 @@
+import { Kafka } from "kafkajs"; const p = new Kafka({}).producer(); p.send({ topic: "orders", messages: [] });
