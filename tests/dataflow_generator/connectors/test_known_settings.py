@@ -54,8 +54,7 @@ CLASSES: dict[str, dict[str, str]] = {
         "cassandra.contact.points": "c",
         "cassandra.keyspace": "shop",
     },
-    "http": KAFKA
-    | {"connector.class": "io.confluent.connect.http.HttpSinkConnector", "http.api.url": "https://h/x"},
+    "http": KAFKA | {"connector.class": "io.confluent.connect.http.HttpSinkConnector", "http.api.url": "https://h/x"},
     "mirror": KAFKA
     | {
         "connector.class": "org.apache.kafka.connect.mirror.MirrorSourceConnector",
