@@ -124,10 +124,10 @@ def topics(
 ) -> Page[TopicRow]:
     """Return the topics by cluster and name, or by *sort* first.
 
-    Readers and writers are those of the graph: where it is asked for them, the answer is not `complete` if the graph of
-    the newest scan was not generated, and NameUnknown is raised if none was. With *unused_for* it is not `complete`
-    either where clients are observed for less than that time. Where no topic fits a part of a name, `did_you_mean` has
-    the nearest.
+    The source of a topic that only jobs mention is `data flow`. Readers and writers are those of the graph: where it is
+    asked for them, the answer is not `complete` if the graph of the newest scan was not generated, and NameUnknown is
+    raised if none was. With *unused_for* it is not `complete` either where clients are observed for less than that
+    time. Where no topic fits a part of a name, `did_you_mean` has the nearest.
 
     >>> [topic.name for topic in topics(dictionary, pattern="orders*")]
     """
