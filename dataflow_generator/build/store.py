@@ -23,7 +23,7 @@ from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
 from scanner_dictionary.graph.versions import recorded
 from scanner_dictionary.lineage_inputs.topics import cells_of, live_heads
-from scanner_dictionary.queries.mentioned_topics import mentioned_topics
+from scanner_dictionary.queries.resolve import mentioned_topics
 from scanner_dictionary.write.name_index import index_nodes, note_older_graph
 
 _WORDS = {member: str(member.value) for member in (*NodeKind, *EdgeKind, *Certainty)}

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 from heapq import nlargest
 from itertools import pairwise
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Connection, exists, func, or_, select
 
-from scanner_dictionary.queries.mentioned_topics import mentioned_topics
+from scanner_dictionary.graph.store import topic_level
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.names import all_names, names_near
 from scanner_model.errors import InputInvalid, NameUnknown
-from scanner_model.names import broker_addresses
+from scanner_model.names import SourceId, broker_addresses
+
+MENTIONED = SourceId("data flow")
+"""The source of a topic that only jobs mention, such as one of a connector: no source lists it."""
 
 _CANDIDATES = 30
 _SHOWN = 3
@@ -173,3 +176,31 @@ def topic_of(conn: Connection, cluster: FoundCluster, name: str) -> FoundTopic:
         mentioned = (topic.name for topic in mentioned_topics(conn, cluster.name))
         raise unknown_name("topic", name, (*known, *mentioned), f"`scanner topics` lists those of {cluster.name!r}")
     return FoundTopic(row.id, row.name, row.gone, tuple(json.loads(row.tags)))
+
+
+class MentionedTopic(NamedTuple):
+    """A topic that only jobs mention: the key of its node, its cluster and its name."""
+
+    node: int
+    cluster_id: int
+    cluster: str
+    name: str
+
+
+def mentioned_topics(
+    conn: Connection, cluster: str | None = None, *, names: Collection[str] | None = None
+) -> Iterator[MentionedTopic]:
+    """Yield the topics that only jobs mention by cluster and name: of one *cluster*, or called one of *names*."""
+    node, home, topic = t.flow_node.c, t.flow_node.alias(), t.topic.c
+    listed = exists().where(topic.cluster_id == t.cluster.c.id, topic.name == node.name)
+    query = (
+        select(node.id, t.cluster.c.id, t.cluster.c.name, node.name)
+        .select_from(t.flow_node)
+        .join(home, (home.c.namespace == node.namespace) & (home.c.kind == "cluster"))
+        .join(t.cluster, t.cluster.c.name == home.c.name)
+        .where(topic_level(conn).nodes, node.kind == "topic", ~listed)
+        .order_by(t.cluster.c.name, node.name)
+    )
+    query = query if cluster is None else query.where(t.cluster.c.name == cluster)
+    query = query if names is None else query.where(node.name.in_(sorted(names)))
+    return (MentionedTopic(*row) for row in conn.execute(query))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Select, and_, func, or_, select
 
 from scanner_dictionary.queries.columns import columns_of
-from scanner_dictionary.queries.mentioned_topics import mentioned_topics
+from scanner_dictionary.queries.resolve import mentioned_topics
 from scanner_dictionary.schema import tables as t
 from scanner_model.errors import Problem
 from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
