@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 
 from dataflow_generator.build.assemble import installation_edges, installation_nodes, read_flows
 from dataflow_generator.build.coverage import Coverage, ProgressCallback, silent
@@ -22,13 +23,14 @@ from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
 from scanner_dictionary.graph.versions import recorded
 from scanner_dictionary.lineage_inputs.topics import cells_of, live_heads
+from scanner_dictionary.queries.resolve import mentioned_topics
 from scanner_dictionary.write.name_index import index_nodes, note_older_graph
 
 _WORDS = {member: str(member.value) for member in (*NodeKind, *EdgeKind, *Certainty)}
 """Enum values as plain str: database drivers take much longer to bind a subclass of str."""
 
 _SEARCHED = {_WORDS[kind] for kind in (NodeKind.DATASET, NodeKind.JOB, NodeKind.CONSUMER_GROUP)}
-"""Nodes in the index of names; topics, and columns of schemas, are in it since their scan."""
+"""Nodes in the index of names; listed topics, and columns of schemas, are in it since their scan."""
 
 _CLUSTER = _WORDS[NodeKind.CLUSTER]
 _TYPE = "type"
@@ -91,7 +93,10 @@ def _index(conn: Connection, rows: Sequence[NodeRow]) -> None:
     spaces = {row.namespace for row in rows if row.kind == _CLUSTER}
     columns = (row for row in rows if row.path is not None and row.namespace)
     bare = (row for row in columns if row.namespace not in spaces or _TYPE not in json.loads(row.attributes))
-    named = ((row.id, row.name) for row in rows if row.kind in _SEARCHED)
+    named = chain(
+        ((row.id, row.name) for row in rows if row.kind in _SEARCHED),
+        ((topic.node, topic.name) for topic in mentioned_topics(conn)),
+    )
     index_nodes(conn, named, ((row.id, tuple(json.loads(row.path or "[]"))) for row in bare))
 
 

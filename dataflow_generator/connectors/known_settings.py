@@ -172,6 +172,7 @@ HARMLESS: Mapping[str, tuple[str, ...]] = {
     "cassandra": (
         *("topic.*.consistencylevel", "topic.*.ttl*", "topic.*.timestamp*", "topic.*.nulltounset"),
         *("topic.*.deletesenabled", "topic.*.codec.*", "datastax-java-driver.*"),
+        *("cassandra.table.manage.enabled", "cassandra.table.create.*", "cassandra.offset.storage.table"),
     ),
     "http": ("batch.prefix", "batch.suffix", "*.header*", "header*", "reporter.*"),
     "splunk": ("splunk.header.*", "splunk.sources", "splunk.sourcetypes", "timestamp.regex"),

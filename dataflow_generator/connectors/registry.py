@@ -117,8 +117,8 @@ CONNECTORS: Mapping[str, ConnectorReader] = {
     "io.confluent.connect.cassandra.CassandraSinkConnector": nosql.confluent_cassandra_sink,
     # Kafka to Kafka
     "org.apache.kafka.connect.mirror.MirrorSourceConnector": mirror.mirror_source,
-    "org.apache.kafka.connect.mirror.MirrorCheckpointConnector": mirror.bookkeeping,
-    "org.apache.kafka.connect.mirror.MirrorHeartbeatConnector": mirror.bookkeeping,
+    "org.apache.kafka.connect.mirror.MirrorCheckpointConnector": mirror.checkpoints,
+    "org.apache.kafka.connect.mirror.MirrorHeartbeatConnector": mirror.heartbeats,
     "io.confluent.connect.replicator.ReplicatorSourceConnector": mirror.replicator,
     # HTTP
     "io.confluent.connect.http.HttpSinkConnector": http.http_sink,

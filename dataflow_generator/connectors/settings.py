@@ -185,7 +185,7 @@ UNINTERPRETED: Mapping[str, tuple[Setting, ...]] = {
             classes("IdentitySchemaRetriever", "SchemaRegistrySchemaRetriever", "MemorySchemaRetriever"),
         ),
     ),
-    "http": (Setting("regex.patterns", Affected.COLUMNS),),
+    "http": (Setting("regex.patterns", Affected.COLUMNS), Setting("regex.replacements", Affected.COLUMNS)),
     "cassandra": (Setting("*.query", Affected.COLUMNS),),
     "splunk": (Setting("splunk.header.support", Affected.DATASETS, values("false")),),
     "neo4j": tuple(

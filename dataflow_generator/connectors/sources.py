@@ -77,7 +77,8 @@ def source(connector: Connector, reads: SourceReads) -> ConnectorFlows:
     """Build the flows of a source."""
     namespace = reads.namespace or cluster_of(connector, Direction.SOURCE)
     chain = Chain.of(connector.config)
-    reads = replace(reads, reads=_with_named_topics(connector, reads.reads))
+    if reads.reads or not reads.isolated:
+        reads = replace(reads, reads=_with_named_topics(connector, reads.reads))
     side = tuple(sorted({*side_topics(connector, namespace), *reads.side}))
     problems: list[Problem] = [*reads.problems, *chain.problems()]
     for read in reads.reads:

@@ -17,8 +17,9 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_ty
 from scanner_api.questions.question import Page
 from scanner_dictionary.graph.versions import GraphOfScan
 from scanner_dictionary.queries.connectors import ConnectorRow, StatementRow, TaskRow
-from scanner_dictionary.queries.listings import TableLine, TopicRow
+from scanner_dictionary.queries.listings import TopicRow
 from scanner_dictionary.queries.node_history import HistoryRow
+from scanner_dictionary.queries.tables import TableLine
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer
 from scanner_model.columns import Column
 from scanner_model.scan import SourceResult

@@ -53,11 +53,11 @@ from scanner_dictionary.queries.graph_at import check_moment, scan_at
 from scanner_dictionary.queries.history import ClusterRow as ClusterRow
 from scanner_dictionary.queries.history import ScanRow as ScanRow
 from scanner_dictionary.queries.history import SourceRow as SourceRow
-from scanner_dictionary.queries.listings import TableLine as TableLine
 from scanner_dictionary.queries.listings import TopicFilter, TopicOrder, observed_since
 from scanner_dictionary.queries.listings import TopicRow as TopicRow
-from scanner_dictionary.queries.listings import tables as catalog_tables
 from scanner_dictionary.queries.resolve import nearest_names, suggestions
+from scanner_dictionary.queries.tables import TableLine as TableLine
+from scanner_dictionary.queries.tables import tables as catalog_tables
 from scanner_dictionary.queries.topics import SubjectRow as SubjectRow
 from scanner_dictionary.queries.topics import is_glob, name_filter
 from scanner_dictionary.search.columns_by_name import all_columns, columns_called
@@ -124,10 +124,10 @@ def topics(
 ) -> Page[TopicRow]:
     """Return the topics by cluster and name, or by *sort* first.
 
-    Readers and writers are those of the graph: where it is asked for them, the answer is not `complete` if the graph of
-    the newest scan was not generated, and NameUnknown is raised if none was. With *unused_for* it is not `complete`
-    either where clients are observed for less than that time. Where no topic fits a part of a name, `did_you_mean` has
-    the nearest.
+    The source of a topic that only jobs mention is `data flow`. Readers and writers are those of the graph: where it is
+    asked for them, the answer is not `complete` if the graph of the newest scan was not generated, and NameUnknown is
+    raised if none was. With *unused_for* it is not `complete` either where clients are observed for less than that
+    time. Where no topic fits a part of a name, `did_you_mean` has the nearest.
 
     >>> [topic.name for topic in topics(dictionary, pattern="orders*")]
     """

@@ -1,17 +1,17 @@
-"""Lists of topics, with figures of the graph, and of tables outside Kafka: filtered and sorted."""
+"""The list of topics, with figures of the graph: filtered and sorted."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import merge
 from typing import Any, Literal
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Integer,
-    Row,
     Select,
     Subquery,
     Table,
@@ -27,14 +27,13 @@ from sqlalchemy import (
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.graph import store
-from scanner_dictionary.queries.columns import column_fact
-from scanner_dictionary.queries.facts import children_of, fact_of, fact_state, members_of, newest_scans, stored_rows
+from scanner_dictionary.queries.facts import fact_state, members_of, newest_scans, stored_rows
+from scanner_dictionary.queries.resolve import MENTIONED, MentionedTopic, mentioned_topics
 from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, name_filter
 from scanner_dictionary.schema import tables as t
-from scanner_model.catalogs import CatalogTable
 from scanner_model.clients import AT_SCAN
 from scanner_model.kafka import Topic
-from scanner_model.names import SourceId
+from scanner_model.names import SourceId, TopicName
 
 _ROWS_AT_ONCE = 500
 _ON_TOPIC = "topic "
@@ -99,6 +98,8 @@ def topics(
 ) -> Iterator[TopicRow]:
     """List the *wanted* topics by cluster and name, or by *sort* first. Rows are read while they are taken.
 
+    Those that only jobs mention are listed, too.
+
     *after* is the cluster and name of a topic: only those behind it are listed, which needs the order by name.
     """
     users = {what: _users(conn, what) for what in _USES if what == sort or getattr(wanted, _WITHOUT[what])}
@@ -114,14 +115,72 @@ def topics(
     fits, written = name_filter(wanted.pattern), catalog_annotations(conn)
     rows = conn.execute(query.execution_options(yield_per=_ROWS_AT_ONCE))
     listed = ((row, note) for row in rows if fits(row.name) and _is_annotated(wanted, note := _note(row, written)))
-    for chunk in in_chunks(listed, _ROWS_AT_ONCE):
-        yield from _described(conn, chunk)
+    described = (topic for chunk in in_chunks(listed, _ROWS_AT_ONCE) for topic in _described(conn, chunk))
+    mentioned = sorted(_mentioned(conn, wanted, written, after), key=_KEYS[sort])
+    yield from merge(described, mentioned, key=_KEYS[sort]) if mentioned else described
+
+
+_KEYS: Mapping[TopicOrder, Callable[[TopicRow], tuple[Any, ...]]] = {
+    "name": lambda row: (row.cluster, row.name),
+    "readers": lambda row: (-(row.readers or 0), row.cluster, row.name),
+    "writers": lambda row: (-(row.writers or 0), row.cluster, row.name),
+    "partitions": lambda row: (-(row.partitions or 0), row.cluster, row.name),
+    "findings": lambda row: (-row.findings, row.cluster, row.name),
+    "seen": lambda row: (not row.seen_at, row.cluster, row.name),
+}
+"""What the rows of each order ascend by; a topic that only jobs mention was never seen, so it is behind the others."""
+
+
+def _mentioned(
+    conn: Connection,
+    wanted: TopicFilter,
+    written: Mapping[tuple[int, str], CatalogAnnotations],
+    after: tuple[str, str] | None,
+) -> Iterator[TopicRow]:
+    """Yield the *wanted* topics that only jobs mention; how old those are is unknown."""
+    fits = name_filter(wanted.pattern)
+    listed = (
+        topic
+        for topic in (() if wanted.unused_since else mentioned_topics(conn, wanted.cluster))
+        if fits(topic.name) and (after is None or (topic.cluster, topic.name) > after)
+    )
+    for row in _described_mentions(conn, list(listed), written):
+        unused = all(not getattr(row, what) for what in _USES if getattr(wanted, _WITHOUT[what]))
+        note = CatalogAnnotations(row.tags, row.owner)
+        if unused and _is_annotated(wanted, note) and not (wanted.without_owner and row.owner):
+            yield row
+
+
+def _described_mentions(
+    conn: Connection, topics: Sequence[MentionedTopic], written: Mapping[tuple[int, str], CatalogAnnotations]
+) -> Iterator[TopicRow]:
+    users = {what: _count(conn, what, [topic.node for topic in topics]) for what in _USES}
+    findings = _findings(conn, [topic.name for topic in topics])
+    for topic in topics:
+        note = written.get((topic.cluster_id, topic.name), NOTHING)
+        yield TopicRow(
+            source=MENTIONED,
+            name=TopicName(topic.name),
+            cluster=topic.cluster,
+            schemas=0,
+            stale=False,
+            gone=False,
+            tags=note.tags,
+            description=note.description,
+            owner=note.owner,
+            readers=users["readers"].get(topic.node, 0),
+            writers=users["writers"].get(topic.node, 0),
+            findings=findings.get((topic.cluster_id, _ON_TOPIC + topic.name), 0),
+        )
 
 
 def topic_called(conn: Connection, cluster: int, name: str) -> TopicRow:
     """Return the topic of *cluster*, by its key, that is called *name* and must be there; also a deleted one."""
-    row = conn.execute(_topics().where(t.topic.c.cluster_id == cluster, t.topic.c.name == name)).one()
+    row = conn.execute(_topics().where(t.topic.c.cluster_id == cluster, t.topic.c.name == name)).one_or_none()
     written = catalog_annotations(conn, cluster=cluster, topic=name)
+    if row is None:
+        mentions = [topic for topic in mentioned_topics(conn, names=[name]) if topic.cluster_id == cluster]
+        return next(_described_mentions(conn, mentions, written))
     return next(_described(conn, [(row, _note(row, written))]))
 
 
@@ -265,14 +324,11 @@ def _is_annotated(wanted: TopicFilter, note: CatalogAnnotations) -> bool:
 def _described(conn: Connection, rows: Sequence[tuple[Any, CatalogAnnotations]]) -> Iterator[TopicRow]:
     """Yield *rows* with what other tables have of the topics: a few look-ups for all of them."""
     latest, keys = newest_scans(conn), [row.id for row, _ in rows]
-    link, finding = t.topic_schema.c, t.finding.c
+    link = t.topic_schema.c
     current = link.topic_id.in_(keys), link.is_current, link.gone.is_(None)
     counted = select(link.topic_id, func.count()).where(*current).group_by(link.topic_id)
     schemas = {row.topic_id: row[1] for row in conn.execute(counted)}
-    places = [_ON_TOPIC + row.name for row, _ in rows]
-    found = select(finding.cluster_id, finding.location, func.count()).where(finding.location.in_(places))
-    grouped = found.group_by(finding.cluster_id, finding.location)
-    findings = {(cluster, place): count for cluster, place, count in conn.execute(grouped)}
+    findings = _findings(conn, [row.name for row, _ in rows])
     nodes = _nodes(conn, rows)
     users = {what: _count(conn, what, nodes.values()) for what in _USES}
     for row, note in rows:
@@ -296,6 +352,15 @@ def _described(conn: Connection, rows: Sequence[tuple[Any, CatalogAnnotations]])
             cleanup_policy=str(config.get("cleanup.policy") or ""),
             **fact_state(row, latest),
         )
+
+
+def _findings(conn: Connection, names: Iterable[str]) -> Mapping[tuple[int, str], int]:
+    """Count the findings about topics with these *names*, by the key of the cluster and their location."""
+    finding = t.finding.c
+    found = select(finding.cluster_id, finding.location, func.count())
+    found = found.where(finding.location.in_([_ON_TOPIC + name for name in names]))
+    grouped = found.group_by(finding.cluster_id, finding.location)
+    return {(cluster, place): count for cluster, place, count in conn.execute(grouped)}
 
 
 def _nodes(conn: Connection, rows: Sequence[tuple[Any, CatalogAnnotations]]) -> dict[int, int]:
@@ -329,68 +394,3 @@ def _number(text: object) -> int | None:
         return int(str(text))
     except ValueError:
         return None
-
-
-_SERVICE = "tableflow"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableLine(CatalogTable):
-    """A table as last reported; *topic* is the topic that it materializes, empty for a catalog's own.
-
-    *provider* is the kind of catalog; *state* and *write_mode* are those of a materialized topic, else empty. A
-    catalog may list a table of a materialized topic, too: then both are lines. *stale*: its source could not be read
-    since.
-    """
-
-    cluster: str
-    stale: bool
-    gone: bool
-    topic: str = ""
-    state: str = ""
-    write_mode: str = ""
-    detail: str = ""
-
-
-def tables(
-    conn: Connection,
-    *,
-    cluster: str | None = None,
-    provider: str | None = None,
-    pattern: str | None = None,
-    include_gone: bool = False,
-) -> Iterator[TableLine]:
-    """List tables by cluster, provider, namespace, name and topic; *pattern* is a glob, or a part of the name."""
-    newest, columns = newest_scans(conn), children_of(conn, t.catalog_column, column_fact)
-    of_catalogs, of_topics = (
-        conn.execute(stored_rows(table, cluster, include_gone=include_gone))
-        for table in (t.catalog_table, t.materialization)
-    )
-    lines = [
-        *(fact_of(TableLine, row, columns=columns.get(row.id, ()), **fact_state(row, newest)) for row in of_catalogs),
-        *(_materialization(row, newest) for row in of_topics),
-    ]
-    fits = name_filter(pattern)
-    matching = (line for line in lines if provider in (None, line.provider) and (fits(line.name) or fits(line.topic)))
-    return iter(sorted(matching, key=_line_order))
-
-
-def _line_order(line: TableLine) -> tuple[str, ...]:
-    return line.cluster, line.provider, line.namespace, line.name, line.topic, line.table_format, line.source
-
-
-def _materialization(row: Row[Any], newest: Mapping[int, int]) -> TableLine:
-    return TableLine(
-        source=SourceId(row.source_name),
-        provider=row.catalog_kind.lower() or _SERVICE,
-        namespace=row.namespace,
-        name=row.name,
-        topic=row.topic,
-        kind=row.storage,
-        table_format=row.table_format.lower(),
-        state="SUSPENDED" if row.suspended else row.state,
-        write_mode=row.write_mode,
-        location=row.location,
-        detail=row.detail,
-        **fact_state(row, newest),
-    )

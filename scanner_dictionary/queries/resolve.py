@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 from heapq import nlargest
 from itertools import pairwise
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Connection, exists, func, or_, select
 
+from scanner_dictionary.graph.store import topic_level
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.names import all_names, names_near
 from scanner_model.errors import InputInvalid, NameUnknown
-from scanner_model.names import broker_addresses
+from scanner_model.names import SourceId, broker_addresses
+
+MENTIONED = SourceId("data flow")
+"""The source of a topic that only jobs mention, such as one of a connector: no source lists it."""
 
 _CANDIDATES = 30
 _SHOWN = 3
@@ -126,7 +130,8 @@ def cluster_meant(conn: Connection, name: str | None, topic: str) -> FoundCluste
         return cluster_called(conn, name)
     names = select(t.cluster.c.name).order_by(t.cluster.c.name)
     having = names.join(t.topic, t.topic.c.cluster_id == t.cluster.c.id).where(t.topic.c.name == topic)
-    known = conn.scalars(having).all() or conn.scalars(names).all()
+    known = conn.scalars(having).all() or sorted({found.cluster for found in mentioned_topics(conn, names=[topic])})
+    known = known or conn.scalars(names).all()
     if len(known) > 1:
         hint = f"name one of {', '.join(known[:_SHOWN_CLUSTERS])}"
         raise InputInvalid("there are several clusters", where="cluster", hint=hint)
@@ -155,13 +160,47 @@ def _clusters_at(conn: Connection, text: str) -> tuple[tuple[int, str], ...]:
 
 
 def topic_of(conn: Connection, cluster: FoundCluster, name: str) -> FoundTopic:
-    """Return the topic with exactly this name, deleted ones too; raises NameUnknown with the nearest names."""
+    """Return the topic with exactly this name, deleted ones too; raises NameUnknown with the nearest names.
+
+    The key of a topic that only jobs mention is 0.
+    """
     topic = t.topic.c
     of_cluster = topic.cluster_id == cluster.id
     query = select(topic.id, topic.name, topic.gone, topic.tags).where(of_cluster, topic.name == name)
     row = conn.execute(query).one_or_none()
+    if row is None and any(mentioned_topics(conn, cluster.name, names=[name])):
+        return FoundTopic(0, name, None)
     if row is None:
         names, candidates = select(topic.name).where(of_cluster), names_near(conn, name)
         known = conn.scalars(names if candidates is None else names.where(topic.name.in_(candidates)))
-        raise unknown_name("topic", name, known, f"`scanner topics` lists those of {cluster.name!r}")
+        mentioned = (topic.name for topic in mentioned_topics(conn, cluster.name))
+        raise unknown_name("topic", name, (*known, *mentioned), f"`scanner topics` lists those of {cluster.name!r}")
     return FoundTopic(row.id, row.name, row.gone, tuple(json.loads(row.tags)))
+
+
+class MentionedTopic(NamedTuple):
+    """A topic that only jobs mention: the key of its node, its cluster and its name."""
+
+    node: int
+    cluster_id: int
+    cluster: str
+    name: str
+
+
+def mentioned_topics(
+    conn: Connection, cluster: str | None = None, *, names: Collection[str] | None = None
+) -> Iterator[MentionedTopic]:
+    """Yield the topics that only jobs mention by cluster and name: of one *cluster*, or called one of *names*."""
+    node, home, topic = t.flow_node.c, t.flow_node.alias(), t.topic.c
+    listed = exists().where(topic.cluster_id == t.cluster.c.id, topic.name == node.name)
+    query = (
+        select(node.id, t.cluster.c.id, t.cluster.c.name, node.name)
+        .select_from(t.flow_node)
+        .join(home, (home.c.namespace == node.namespace) & (home.c.kind == "cluster"))
+        .join(t.cluster, t.cluster.c.name == home.c.name)
+        .where(topic_level(conn).nodes, node.kind == "topic", ~listed)
+        .order_by(t.cluster.c.name, node.name)
+    )
+    query = query if cluster is None else query.where(t.cluster.c.name == cluster)
+    query = query if names is None else query.where(node.name.in_(sorted(names)))
+    return (MentionedTopic(*row) for row in conn.execute(query))

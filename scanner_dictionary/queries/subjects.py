@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Select, and_, func, or_, select
 
 from scanner_dictionary.queries.columns import columns_of
+from scanner_dictionary.queries.resolve import mentioned_topics
 from scanner_dictionary.schema import tables as t
 from scanner_model.errors import Problem
 from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
@@ -111,18 +112,24 @@ class TopicKey(NamedTuple):
 
 
 def topics_named(conn: Connection, name: str, cluster: str | None = None) -> tuple[TopicKey, ...]:
-    """Return the topics called *name* of all clusters, or of one; those that exist where any does."""
+    """Return the topics called *name* of all clusters, or of one; those that exist where any does.
+
+    A topic that only jobs mention exists, too; its key is 0.
+    """
     topic = t.topic.c
     query = select(topic.id, t.cluster.c.name, topic.cluster_id, topic.name, topic.gone, topic.last_seen)
     query = query.join(t.cluster, t.cluster.c.id == topic.cluster_id).where(topic.name == name)
     rows = [TopicKey(*row) for row in conn.execute(_in_cluster(query, cluster).order_by(t.cluster.c.name))]
+    mentioned = mentioned_topics(conn, cluster, names=[name])
+    rows += [TopicKey(0, topic.cluster, topic.cluster_id, name, None, 0) for topic in mentioned]
     return tuple([row for row in rows if row.gone is None] or rows)
 
 
 def topic_names(conn: Connection, cluster: str | None = None) -> Iterator[str]:
-    """List the names of the topics that exist."""
+    """Yield the names of the topics that exist, then of those that only jobs mention."""
     query = select(t.topic.c.name).join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
-    return iter(conn.scalars(_in_cluster(query.where(t.topic.c.gone.is_(None)).order_by(t.topic.c.name), cluster)))
+    yield from conn.scalars(_in_cluster(query.where(t.topic.c.gone.is_(None)).order_by(t.topic.c.name), cluster))
+    yield from (topic.name for topic in mentioned_topics(conn, cluster))
 
 
 def subject_names(conn: Connection, cluster: str | None = None) -> Iterator[str]:

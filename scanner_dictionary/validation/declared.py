@@ -103,7 +103,8 @@ RULES = (
         example_bad="topics: {{ topics | join }}",
         example_good="topics: orders",
         severity=Severity.WARNING,
-        hint="what it declares is unknown: bring it into a form that is read, or leave it out",
+        hint="what it declares is unknown: describe its form in `.scanner.yaml`, bring it into one that is read, or "
+        "leave it out",
         find=unread_files,
     ),
     Rule(

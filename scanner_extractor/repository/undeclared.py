@@ -171,7 +171,7 @@ def leave_undeclared(paths: Iterable[str], read: Collection[str], context: Conte
                 context.leave(path, UNDECLARED, f"it names {_few(named)} in a form that is not read")
             elif own:
                 continue
-            elif topics := topics_in(text):
+            elif topics := topics_in(text, path):
                 context.leave(path, UNDECLARED, f"it names topic {_few(topics)} in a form that is not read")
             elif sign := _sign(path, text):
                 context.leave(
@@ -225,12 +225,12 @@ class _Members:
         return fields
 
 
-def topics_in(text: str) -> list[str]:
-    """Return the topics that members of a text name, if it speaks of Kafka; a comment says nothing."""
+def topics_in(text: str, path: str = "") -> list[str]:
+    """Return the topics that members of a text name, if it or its path speaks of Kafka; a comment says nothing."""
     if "opic" not in text and "OPIC" not in text:
         return []
     plain = _COMMENT.sub("", text)
-    members = _TOPIC_MEMBER.finditer(plain) if _KAFKA.search(plain) else ()
+    members = _TOPIC_MEMBER.finditer(plain) if _KAFKA.search(path) or _KAFKA.search(plain) else ()
     found = dict.fromkeys(member[1] for member in members if "storage" not in member[0].casefold())
     return [name for name in found if name.casefold() not in _WORDS]
 

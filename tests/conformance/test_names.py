@@ -90,6 +90,49 @@ def test_each_printed_name_is_known(dictionary: Dictionary) -> None:
     assert unknown == {}
 
 
+def test_each_topic_that_a_list_prints_is_known_to_every_question_about_topics(dictionary: Dictionary) -> None:
+    """Connectors and statements mention topics that nothing lists: those are topics, too."""
+    listed = {row.name for row in scanner_api.topics(dictionary).items}
+    topics = listed | {use.topic for use in scanner_api.clients(dictionary).items}
+    topics |= {column.topic for column in scanner_api.columns(dictionary).items if column.topic}
+    topics |= {
+        hit.name for word in SEARCHED for hit in scanner_api.search(dictionary, word).items if hit.kind == "topic"
+    }
+    unknown: dict[str, str] = {}
+    for name in sorted(topics):
+        try:
+            scanner_api.topic_schemas(dictionary, topic=name)
+            scanner_api.describe_topic(dictionary, topic=name)
+            scanner_api.clients(dictionary, topic=name)
+            scanner_api.may_delete(dictionary, topic=name)
+        except (InputInvalid, NameUnknown) as error:
+            unknown[name] = error.what
+
+    assert unknown == {}
+    assert topics == listed
+
+
+def test_topics_that_only_jobs_mention_are_found_and_counted(tmp_path: Path) -> None:
+    """Filters, orders and pages hold for them as for the topics that a file or a broker lists."""
+    dictionary = scanner_api.open_dictionary(tmp_path / "d.db", create=True)
+    scanned(write(tmp_path / "shop", FILES), dictionary)
+    mentioned = [row.name for row in scanner_api.topics(dictionary).items if row.source == "data flow"]
+    first = scanner_api.topics(dictionary, limit=2)
+
+    def listed(**conditions: object) -> set[str]:
+        return {row.name for row in scanner_api.topics(dictionary, **conditions).items}
+
+    assert mentioned == ["notes", "shop.shop.orders"]
+    assert listed(pattern="notes*") == {"notes"}
+    assert "notes" not in listed(without_writer=True)
+    assert "notes" in listed(without_reader=True)
+    assert listed(owner="team") == listed(tag="PII") == set()
+    assert scanner_api.topics(dictionary, sort="writers").items[0].name in mentioned
+    rest = scanner_api.topics(dictionary, cursor=first.next_cursor)
+    assert [*first.items, *rest.items] == list(scanner_api.topics(dictionary).items)
+    assert "topic" in {hit.kind for hit in scanner_api.search(dictionary, "notes").items}
+
+
 def test_each_hit_of_a_search_leads_somewhere(dictionary: Dictionary) -> None:
     """The page shows a subject, a tag and an owner in lists, anything else by its node."""
     hits = [hit for word in SEARCHED for hit in scanner_api.search(dictionary, word).items]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import kafka_namespace, topic, topics_like
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, Direction, SideTopic
@@ -15,6 +14,8 @@ from scanner_model.errors import InputInvalid, Problem
 
 _TARGET = ("target.cluster.bootstrap.servers", "dest.kafka.bootstrap.servers")
 _SOURCE = ("source.cluster.bootstrap.servers", "src.kafka.bootstrap.servers")
+_SOURCE_ALIAS, _TARGET_ALIAS = "source.cluster.alias", "target.cluster.alias"
+_HEARTBEATS = "heartbeats"
 _IDENTITY = ("IdentityReplicationPolicy", "LegacyReplicationPolicy", "IdentityTopicReplicationPolicy")
 _EXCLUDED = (r"mm2.*\.internal", r".*\.replica", r"__.*")
 """Topics that MirrorMaker 2 excludes by default (DefaultTopicFilter)."""
@@ -32,16 +33,14 @@ def _target(connector: Connector) -> str:
 
 def _source(connector: Connector) -> str:
     """Return the namespace of the source cluster; by its alias where no address is configured."""
-    alias = connector.config.text("source.cluster.alias", default="source")
-    return _cluster(connector, *_SOURCE) or f"kafka://{alias}"
+    return _cluster(connector, *_SOURCE) or f"kafka://{_alias(connector)}"
 
 
 def mirror_source(connector: Connector) -> ConnectorFlows:
     """Read MirrorMaker 2's source connector: `alias.topic`, unless the policy keeps names."""
     config = connector.config
     identity = config.text("replication.policy.class").rpartition(".")[2] in _IDENTITY
-    sign = config.text("replication.policy.separator", default=".")
-    start = "" if identity else config.text("source.cluster.alias", default="source") + sign
+    start = "" if identity else _alias(connector) + _sign(connector)
     items = config.items("topics", "topics.whitelist") or (".*",)
     excluded = config.items("topics.exclude", "topics.blacklist") or _EXCLUDED
     reads = tuple(_copied(connector, items, excluded, (start, "topics, source.cluster.alias")))
@@ -67,10 +66,19 @@ def replicator(connector: Connector) -> ConnectorFlows:
     return source(connector, SourceReads(reads=tuple(reads), namespace=_target(connector), keyed=True))
 
 
-def bookkeeping(connector: Connector) -> ConnectorFlows:
-    """Read MirrorMaker 2's heartbeat or checkpoint connector, which copies no data."""
-    side = tuple(_bookkeeping(connector))
-    return source(connector, SourceReads(reads=(), namespace=_target(connector), side=side, isolated=True))
+def heartbeats(connector: Connector) -> ConnectorFlows:
+    """Read MirrorMaker 2's heartbeat connector, which copies no data."""
+    return _bookkeeping(connector, SideTopic(topic(_target(connector), _HEARTBEATS), _HEARTBEATS, _SOURCE_ALIAS))
+
+
+def checkpoints(connector: Connector) -> ConnectorFlows:
+    """Read MirrorMaker 2's checkpoint connector, which copies offsets of groups."""
+    name = _internal(connector, _alias(connector), "checkpoints")
+    return _bookkeeping(connector, SideTopic(topic(_target(connector), name), "checkpoints", _SOURCE_ALIAS))
+
+
+def _bookkeeping(connector: Connector, side: SideTopic) -> ConnectorFlows:
+    return source(connector, SourceReads(reads=(), namespace=_target(connector), side=(side,), isolated=True))
 
 
 def _copied(
@@ -114,16 +122,24 @@ def _is(pattern: str, name: str) -> bool:
 
 
 def _sync(connector: Connector) -> Iterator[SideTopic]:
-    config: Config = connector.config
-    alias = config.text("target.cluster.alias", default="target")
-    name = f"mm2-offset-syncs.{alias}.internal"
-    yield SideTopic(topic(_source(connector), name), "offset-syncs", "target.cluster.alias")
-    yield from _bookkeeping(connector)
+    """Yield the topic of offsets, which is in the source cluster unless configured, and the copied heartbeats."""
+    at_target = connector.config.text("offset-syncs.topic.location").lower() == "target"
+    other = _alias(connector) if at_target else connector.config.text("target.cluster.alias", default="target")
+    namespace = _target(connector) if at_target else _source(connector)
+    yield SideTopic(topic(namespace, _internal(connector, "mm2-offset-syncs", other)), "offset-syncs", _TARGET_ALIAS)
+    copied = f"{_alias(connector)}{_sign(connector)}{_HEARTBEATS}"
+    yield SideTopic(topic(_target(connector), copied), _HEARTBEATS, _SOURCE_ALIAS)
 
 
-def _bookkeeping(connector: Connector) -> Iterator[SideTopic]:
-    namespace = _target(connector)
-    alias = connector.config.text("source.cluster.alias", default="source")
-    yield SideTopic(topic(namespace, "heartbeats"), "heartbeats", "source.cluster.alias")
-    yield SideTopic(topic(namespace, f"{alias}.heartbeats"), "heartbeats", "source.cluster.alias")
-    yield SideTopic(topic(namespace, f"{alias}.checkpoints.internal"), "checkpoints", "source.cluster.alias")
+def _internal(connector: Connector, *parts: str) -> str:
+    """Return the name of an internal topic of MirrorMaker: *parts* with the policy's separator between them."""
+    own = connector.config.text("replication.policy.internal.topic.separator.enabled").lower() != "false"
+    return (_sign(connector) if own else ".").join((*parts, "internal"))
+
+
+def _sign(connector: Connector) -> str:
+    return connector.config.text("replication.policy.separator", default=".")
+
+
+def _alias(connector: Connector) -> str:
+    return connector.config.text(_SOURCE_ALIAS, default="source")

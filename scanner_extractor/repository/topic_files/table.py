@@ -63,6 +63,7 @@ _REPLICATION = "@.replicationFactor | @.replication_factor | @['replication-fact
 _WITH_PARTITIONS = (
     "$..[?@.partitions || @.partitionCount || @.numPartitions || @.num_partitions || @['num-partitions']]"
 )
+_LISTED_NAME = "@.topic | @.topicName | @.topic_name | @.name"
 _PARTITIONS = "@.partitions | @.partitionCount | @.numPartitions | @.num_partitions | @['num-partitions']"
 
 RESOURCES: tuple[Form, ...] = (
@@ -782,7 +783,7 @@ PIPELINES: tuple[Form, ...] = (
             row(
                 {_PARTITIONS: _COUNT, **more},
                 each=each,
-                topic="@.topic | @.topicName | @.topic_name | @.name",
+                topic=_LISTED_NAME,
                 partitions=_PARTITIONS,
                 replication=_REPLICATION,
                 config="@.config | @.configs | @.configuration | @.settings",
@@ -792,6 +793,25 @@ PIPELINES: tuple[Form, ...] = (
                 writers="@.producers[*]",
             )
             for each, more in ((_WITH_PARTITIONS, {_REPLICATION: _COUNT}), ("$..topics[*]", {}))
+        ),
+    ),
+    # A list `topics` of names, or of what has a name, in a file that says it has topics of Kafka.
+    # Source: kafka-topic-admin, README.
+    Form(
+        "file of topics",
+        tuple(
+            row(
+                {name: "*"},
+                files=files,
+                each="$.topics[*]",
+                topic=name,
+                owner="@.owner | @.team",
+                description="@.description",
+                readers="@.consumers[*]",
+                writers=("@.producers[*]", "@.producer"),
+            )
+            for files in ("**/*kafka*topics*.y*ml", "**/kafka/**/topics.y*ml")
+            for name in ("@", _LISTED_NAME)
         ),
     ),
     # Source: Flink CDC, pipeline connector Kafka: without `topic` each table has one of its own.

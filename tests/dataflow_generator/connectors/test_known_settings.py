@@ -48,6 +48,13 @@ CLASSES: dict[str, dict[str, str]] = {
         "connector.class": "io.confluent.connect.jdbc.JdbcSinkConnector",
         "connection.url": "jdbc:postgresql://pg/dw",
     },
+    "cassandra": KAFKA
+    | {
+        "connector.class": "io.confluent.connect.cassandra.CassandraSinkConnector",
+        "cassandra.contact.points": "c",
+        "cassandra.keyspace": "shop",
+    },
+    "http": KAFKA | {"connector.class": "io.confluent.connect.http.HttpSinkConnector", "http.api.url": "https://h/x"},
     "mirror": KAFKA
     | {
         "connector.class": "org.apache.kafka.connect.mirror.MirrorSourceConnector",
@@ -156,12 +163,14 @@ def test_a_setting_of_a_sink_that_no_list_knows_makes_its_target_unknown(name: s
         ("bigquery", {"fieldNameMapping": "a=b"}),
         ("snowflake", {"snowflake.compatibility.enable.column.identifier.normalization": "false"}),
         ("neo4j", {"neo4j.cypher.topic.orders": "MERGE (n {x: event.id})"}),
+        ("http", {"regex.patterns": "^a", "regex.replacements": "b"}),
     ],
 )
 def test_a_setting_of_columns_that_no_list_knows_makes_them_unknown(name: str, settings: dict[str, str]) -> None:
     flows = read(CLASSES[name] | settings)
 
     assert flows.shape is Shape.UNKNOWN
+    assert ends(CLASSES[name] | settings) == (True, True)
     assert {problem.where for problem in flows.problems} & settings.keys()
 
 
@@ -183,6 +192,8 @@ def test_a_setting_of_columns_that_no_list_knows_makes_them_unknown(name: str, s
         ("search", {"topic.schema.ignore": "orders", "routing.type": "key", "compact.map.entries": "true"}),
         ("snowflake", {"snowflake.jdbc.map": "a:b", "snowflake.topic2table.map.regex.replacement": "false"}),
         ("bigquery", {"autoCreateTables": "true", "kafkaDataFieldName": "k", "timestampPartitionFieldName": "at"}),
+        ("cassandra", {"cassandra.table.manage.enabled": "true", "cassandra.offset.storage.table": "offsets"}),
+        ("cassandra", {"cassandra.table.create.caching": "{'keys': 'ALL'}"}),
         ("iceberg", {"iceberg.tables.default-id-columns": "id", "iceberg.control.topic": "c"}),
         ("iceberg", {"iceberg.tables.route-field": "kind", "iceberg.table.db.orders.route-regex": "order"}),
         ("clickhouse", {"bypassFieldCleanup": "true", "zkDatabase": "z"}),

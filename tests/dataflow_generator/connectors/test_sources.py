@@ -382,7 +382,44 @@ def test_mirrored_patterns_are_resolved_by_the_copies() -> None:
 
     assert names(config, active=("eu.orders", "eu.heartbeats")) == [("orders", "eu.orders")]
     assert names(config) == [("regex:or.*", r"regex:eu\.or.*")]
-    assert {side_topic.role for side_topic in read(config).side_topics} == {"heartbeats", "checkpoints", "offset-syncs"}
+
+
+@pytest.mark.parametrize(
+    ("part", "settings", "written"),
+    [
+        ("Source", {}, {"mm2-offset-syncs.us.internal": "e:1", "eu.heartbeats": "u:1"}),
+        (
+            "Source",
+            {"offset-syncs.topic.location": "target", "replication.policy.separator": "_"},
+            {"mm2-offset-syncs_eu_internal": "u:1", "eu_heartbeats": "u:1"},
+        ),
+        ("Checkpoint", {}, {"eu.checkpoints.internal": "u:1"}),
+        ("Checkpoint", {"replication.policy.separator": "-"}, {"eu-checkpoints-internal": "u:1"}),
+        (
+            "Checkpoint",
+            {"replication.policy.separator": "-", "replication.policy.internal.topic.separator.enabled": "false"},
+            {"eu.checkpoints.internal": "u:1"},
+        ),
+        ("Heartbeat", {}, {"heartbeats": "u:1"}),
+    ],
+)
+def test_each_part_of_mirrormaker_has_the_topics_that_it_writes_itself(part, settings, written) -> None:
+    """Strimzi gives all parts the pattern of the topics; only the source copies any."""
+    config = settings | {
+        "connector.class": f"org.apache.kafka.connect.mirror.Mirror{part}Connector",
+        "source.cluster.alias": "eu",
+        "target.cluster.alias": "us",
+        "source.cluster.bootstrap.servers": "e:1",
+        "target.cluster.bootstrap.servers": "u:1",
+        "topics": "orders,payments",
+    }
+    flows = read(config)
+
+    assert {side.dataset.name: side.dataset.namespace for side in flows.side_topics} == {
+        name: f"kafka://{address}" for name, address in written.items()
+    }
+    assert len(flows.flows) == (2 if part == "Source" else 0)
+    assert flows.problems == ()
 
 
 @pytest.mark.parametrize(

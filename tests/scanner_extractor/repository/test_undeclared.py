@@ -63,6 +63,13 @@ def test_a_file_that_speaks_of_kafka_is_unread_with_the_topic_that_a_member_name
     assert "orders" in unread.reason
 
 
+@pytest.mark.parametrize("name", ["kafka/routes.yaml", "deploy/kafka-routes.json", "redpanda.toml"])
+def test_a_path_that_speaks_of_kafka_is_enough_for_a_member_that_names_a_topic(name, read_repository):
+    (unread,) = read_repository({name: 'routes: [\n{"topic": "orders"}\n]\n'}).of(UnreadFile)
+
+    assert "orders" in unread.reason
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [

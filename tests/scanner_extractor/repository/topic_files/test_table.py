@@ -9,6 +9,7 @@ import pytest
 from scanner_extractor.repository.reading import RepositoryReading
 from scanner_model.clients import AclRule
 from scanner_model.declarations import Declaration, UnreadFile
+from scanner_model.kafka import Topic
 from scanner_model.manual import DeclaredFlow
 from scanner_model.schemas import SchemaVersion
 
@@ -419,6 +420,17 @@ sink {
 )
 def test_agents_and_pipelines_are_read_in_their_own_syntax(path, text, use, read_repository):
     assert use in used(read_repository({path: text}))
+
+
+@pytest.mark.parametrize("path", ["kafka-topics.yaml", "deploy/my_kafka_topics.yml", "kafka/topics.yaml"])
+@pytest.mark.parametrize("entry", ["orders", "{name: orders, retention_days: 3, producer: shop, consumers: [billing]}"])
+def test_a_file_that_says_it_has_topics_of_kafka_is_a_list_of_them(path, entry, read_repository):
+    """A name in braces is one that a program completes, so that the file is not read completely."""
+    reading = read_repository({path: f"topics:\n- {entry}\n- {{name: '{{stack}}-orders'}}\n"})
+
+    assert [topic.name for topic in reading.of(Topic)] == ["orders"]
+    assert ["is not the name of a topic" in problem.what for problem in reading.problems] == [True]
+    assert len(reading.of(DeclaredFlow)) == (2 if "shop" in entry else 0)
 
 
 @pytest.mark.parametrize(
