@@ -187,6 +187,8 @@ function aboutParts() {
 }
 
 const COUNTS = {
+  partly_read: "statements read in part",
+  unread_files: "files that are not read",
   connector_columns: "connectors with column flows",
   connectors: "connectors with datasets only",
   unknown_connectors: "connectors of unknown classes",
