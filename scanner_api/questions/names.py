@@ -29,6 +29,7 @@ from scanner_dictionary.queries.state import StaleSource as StaleSource
 from scanner_dictionary.queries.state import dictionary_state
 from scanner_dictionary.queries.topics import name_filter
 from scanner_dictionary.search.search import SearchHit as SearchHit
+from scanner_dictionary.search.search import flows_first
 from scanner_dictionary.search.search import search as search_names
 from scanner_dictionary.validation import FindingCount as FindingCount
 from scanner_dictionary.validation import count_findings
@@ -76,7 +77,7 @@ def search(
         near = () if result.hits or offset else nearest_names(conn, q)
         names = result.clusters
         homes = {name: namespace for namespace, name in names.items()}
-        found = [_with_node(hit, homes, SqlGraphReader(conn)) for hit in result.hits]
+        found = flows_first(conn, (_with_node(hit, homes, SqlGraphReader(conn)) for hit in result.hits))
     hits = tuple(hit._replace(where=names.get(hit.where, hit.where)) for hit in found)
     more = result.more and offset + limit < _DEEPEST_HIT
     rest = write_cursor(offset + limit) if more else None

@@ -151,6 +151,15 @@ def search(
     return SearchResult(page, more=len(hits) > offset + limit, complete=complete, clusters=clusters)
 
 
+def flows_first(conn: Connection, hits: Iterable[SearchHit]) -> list[SearchHit]:
+    """Return *hits* in their order, but among equal matches of one kind those with flows before those without."""
+    listed = list(hits)
+    values = {"names": sorted({hit.name for hit in listed}), "nodes": sorted({hit.node for hit in listed})}
+    flowing = frozenset(conn.scalars(sql.FLOWING, values))
+    alike = groupby(listed, key=lambda hit: (hit.match, hit.kind if hit.kind in KINDS else "node"))
+    return [hit for _, group in alike for hit in sorted(group, key=lambda hit: hit.node not in flowing)]
+
+
 class _Searching:
     """One search: candidate terms by rank, then what has them, until enough is found."""
 
