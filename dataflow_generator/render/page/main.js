@@ -91,6 +91,7 @@ function drawFooter() {
   document.getElementById("footer").replaceChildren(counted, " · ", button);
   const toggle = document.getElementById("still");
   toggle.disabled = !still;
+  toggle.textContent = still ? `Without flow (${still})` : "Without flow";
   toggle.setAttribute("aria-pressed", String(Boolean(still && state.still)));
 }
 
