@@ -35,7 +35,7 @@ _MOST = 10_000
 Members = Mapping[str, Json]
 
 
-class _Model(NamedTuple):
+class _ModelFields(NamedTuple):
     """A dbt model: the expressions of its fields by name, and the conditions of its joins by model."""
 
     fields: Mapping[str, str]
@@ -65,17 +65,18 @@ def read_lightdash(files: Sequence[RepositoryFile], context: Context) -> None:
     for file, chart in documents:
         query = chart.get("metricQuery")
         table = _text(query, "exploreName") or _text(chart, "tableName") if isinstance(query, dict) else ""
-        text = _Query(table, query, models, known).text() if isinstance(query, dict) and table else ""
+        text = _ChartQuery(table, query, models, known).text() if isinstance(query, dict) and table else ""
         text = text or (_text(chart, "sql") if "chartKind" in chart else "")
         for title in [name for name, slugs in dashboards if _text(chart, "slug") in slugs] or [""]:
             if text:
-                add_chart(Chart(_TOOL, title, _text(chart, "name"), text), file.path, context)
+                dialect = "bigquery" if "`" in text else ""  # the warehouse is named outside of the files
+                add_chart(Chart(_TOOL, title, _text(chart, "name"), text, dialect), file.path, context)
 
 
-class _Query:
+class _ChartQuery:
     """The query of a chart over the model *table*, written with the columns of all models that it uses."""
 
-    def __init__(self, table: str, query: Members, models: Mapping[str, _Model], known: Iterable[str]) -> None:
+    def __init__(self, table: str, query: Members, models: Mapping[str, _ModelFields], known: Iterable[str]) -> None:
         self._table, self._query, self._models = table, query, models
         self._known = sorted({*known, table}, key=len, reverse=True)
         self._own = {
@@ -135,11 +136,11 @@ def _interval(name: str) -> str:
     return next((ending for ending in _INTERVALS if name.endswith(ending)), "")
 
 
-def _models(documents: Iterable[Members]) -> Iterator[tuple[str, _Model]]:
+def _models(documents: Iterable[Members]) -> Iterator[tuple[str, _ModelFields]]:
     for document in documents:
         for model in _entries(document, "models"):
             joins = {_text(each, "join"): _text(each, "sql_on") for each in _entries(_meta(model), "joins")}
-            yield _text(model, "name"), _Model(dict(_fields(model)), joins)
+            yield _text(model, "name"), _ModelFields(dict(_fields(model)), joins)
 
 
 def _fields(model: Members) -> Iterator[tuple[str, str]]:
