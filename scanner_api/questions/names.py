@@ -77,7 +77,7 @@ def search(
         near = () if result.hits or offset else nearest_names(conn, q)
         names = result.clusters
         homes = {name: namespace for namespace, name in names.items()}
-        found = flows_first(conn, (_with_node(hit, homes, SqlGraphReader(conn)) for hit in result.hits))
+        found = flows_first(conn, (_with_node(hit, homes, SqlGraphReader(conn)) for hit in result.hits), q)
     hits = tuple(hit._replace(where=names.get(hit.where, hit.where)) for hit in found)
     more = result.more and offset + limit < _DEEPEST_HIT
     rest = write_cursor(offset + limit) if more else None

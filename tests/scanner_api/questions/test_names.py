@@ -62,6 +62,7 @@ def test_a_search_begins_with_what_has_flows(retail) -> None:
 
     assert flowing == sorted(flowing, reverse=True)
     assert len(set(flowing)) == 2
+    assert search(retail, "customers.id").items[0].node.endswith("/customers#id")
 
 
 @pytest.mark.parametrize("question", [each for each in QUESTIONS if each.counts], ids=lambda each: each.name)
