@@ -49,7 +49,9 @@ def mutual_imports(trees: Trees) -> list[tuple[str, str]]:
             target = name if name in folders else name.rpartition(".")[0]
             if target in folders:
                 imports[".".join(path.parent.parts)].add(target)
-    return sorted((one, other) for one in imports for other in imports[one] if one < other and one in imports[other])
+    return sorted(
+        (one, other) for one in imports for other in imports[one] if one < other and one in imports.get(other, ())
+    )
 
 
 def _imported(tree: ast.Module) -> Iterable[str]:

@@ -22,7 +22,8 @@ class Coverage:
     """Counts of statements and connectors by how far they were parsed, with every problem and misfit.
 
     Statements: *columns* were parsed to column level, *tables* to sources and sinks only, *unread* not at all. Of those
-    that were parsed, *partly_read* use something that cannot be resolved.
+    that were parsed, *partly_read* use something that cannot be resolved. *unread_files* may declare
+    jobs, and are not read.
     *connectors* were read to dataset level, *connector_columns* to column level; *unknown_connectors* are of an unknown
     class and have only the topics that are known from other facts.
     """
@@ -31,6 +32,7 @@ class Coverage:
     tables: int = 0
     unread: int = 0
     partly_read: int = 0
+    unread_files: int = 0
     connector_columns: int = 0
     connectors: int = 0
     unknown_connectors: int = 0

@@ -359,7 +359,7 @@ def unread_file_readings(rows: Sequence[tuple[str, UnreadFile]], context: Lookup
         job = job_node(context.naming.clusters[cluster], file.name, attributes)
         problem = Problem(f"{file.source} {file.name}", f"{file.kind}: {file.reason}", UNREAD_HINT)
         flows = unread_job(JobFlows(job=job, certainty=Certainty.DERIVED))
-        yield CountedJob(flows, Coverage.of_one("unread", (problem,)))
+        yield CountedJob(flows, Coverage.of_one("unread_files", (problem,)))
 
 
 def streams_readings(rows: Sequence[tuple[str, StreamsTopology]], context: LookupContext) -> Iterator[CountedJob]:

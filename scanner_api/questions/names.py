@@ -29,6 +29,7 @@ from scanner_dictionary.queries.state import StaleSource as StaleSource
 from scanner_dictionary.queries.state import dictionary_state
 from scanner_dictionary.queries.topics import name_filter
 from scanner_dictionary.search.search import SearchHit as SearchHit
+from scanner_dictionary.search.search import flows_first
 from scanner_dictionary.search.search import search as search_names
 from scanner_dictionary.validation import FindingCount as FindingCount
 from scanner_dictionary.validation import count_findings
@@ -37,6 +38,7 @@ from scanner_model.errors import NameUnknown
 
 _IN_CLUSTERS = ("topic", "column")
 _DEEPEST_HIT = 2_000
+_ORDERED_HITS = 50
 
 Kind = Literal["topic", "node", "subject", "column", "tag", "owner"]
 SearchText = Annotated[
@@ -72,15 +74,21 @@ def search(
     with dictionary.reading() as conn:
         known = _known_place(conn, cluster)
         kinds = (kind,) if kind else None
-        result = search_names(conn, q, kinds=kinds, cluster=known, limit=limit, offset=offset)
+        # The first hits are put in order together, so that pages of any size have the same order.
+        start = 0 if offset < _ORDERED_HITS else offset
+        most = max(offset + limit, _ORDERED_HITS) if offset < _ORDERED_HITS else limit
+        result = search_names(conn, q, kinds=kinds, cluster=known, limit=most, offset=start)
         near = () if result.hits or offset else nearest_names(conn, q)
         names = result.clusters
         homes = {name: namespace for namespace, name in names.items()}
-        found = [_with_node(hit, homes, SqlGraphReader(conn)) for hit in result.hits]
+        read = [_with_node(hit, homes, SqlGraphReader(conn)) for hit in result.hits]
+        listed = read if start else flows_first(conn, read[:_ORDERED_HITS], q) + read[_ORDERED_HITS:]
+        found = listed[offset - start :][:limit]
     hits = tuple(hit._replace(where=names.get(hit.where, hit.where)) for hit in found)
-    more = result.more and offset + limit < _DEEPEST_HIT
+    has_more = result.more or len(listed) > offset - start + limit
+    more = has_more and offset + limit < _DEEPEST_HIT
     rest = write_cursor(offset + limit) if more else None
-    return Page(hits, rest, result.complete and more == result.more, near)
+    return Page(hits, rest, result.complete and more == has_more, near)
 
 
 class SearchCounts(NamedTuple):

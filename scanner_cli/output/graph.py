@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from scanner_cli import library
 from scanner_model.columns import path_name
-from scanner_model.declarations import UNREAD_HINT
 from scanner_model.names import dataset_address
 from scanner_model.text import visible
 
@@ -51,12 +50,11 @@ def graph_text(report: GraphReport) -> str:
 def graph_summary(report: GraphReport) -> str:
     """Write in one line how much of the data flow was resolved; `changes --problems` lists what was not."""
     coverage = report.coverage
-    files = sum(problem.hint == UNREAD_HINT for problem in coverage.problems)  # each is a job, but no statement
     connectors = coverage.connector_columns + coverage.connectors + coverage.unknown_connectors
     parts = [
         f"{count} of {total} {name} resolved to columns"
         for count, total, name in (
-            (coverage.columns, coverage.statements - files, "statements"),
+            (coverage.columns, coverage.statements, "statements"),
             (coverage.connector_columns, connectors, "connectors"),
         )
         if total
@@ -84,6 +82,7 @@ def graph_document(report: GraphReport) -> dict[str, Json]:
             "datasets": coverage.connectors,
             "unknown": coverage.unknown_connectors,
         },
+        "unread_files": coverage.unread_files,
         "problems": library.document(coverage.problems),
         "counts": {str(kind): count for kind, count in report.finding_counts.items()},
         "findings": [
@@ -115,6 +114,8 @@ def coverage_lines(coverage: Coverage, rest: str) -> Iterator[str]:
     columns, datasets, unknown = coverage.connector_columns, coverage.connectors, coverage.unknown_connectors
     if columns or datasets or unknown:
         yield f"connectors: {columns} read to columns, {datasets} to datasets, {unknown} of unknown classes"
+    if coverage.unread_files:
+        yield f"files: {coverage.unread_files} not read"
     if coverage.problems:
         yield f"problems: {len(coverage.problems)}"
     yield from (f"  {problem}" for problem in coverage.problems[:_PROBLEMS])

@@ -151,6 +151,23 @@ def search(
     return SearchResult(page, more=len(hits) > offset + limit, complete=complete, clusters=clusters)
 
 
+def flows_first(conn: Connection, hits: Iterable[SearchHit], text: str) -> list[SearchHit]:
+    """Return *hits* in their order, but among equal matches of one kind those with flows before those without.
+
+    What is called *text* as a whole stays in front.
+    """
+    listed = list(hits)
+    values = {"names": sorted({hit.name for hit in listed}), "nodes": sorted({hit.node for hit in listed})}
+    flowing = frozenset(conn.scalars(sql.FLOWING, values))
+
+    def rank(hit: SearchHit) -> tuple[bool, bool]:
+        name = hit.name if hit.path is None else f"{hit.name}.{path_name(hit.path)}"
+        return name.lower() != text.strip().lower(), hit.node not in flowing
+
+    alike = groupby(listed, key=lambda hit: (hit.match, hit.kind if hit.kind in KINDS else "node"))
+    return [hit for _, group in alike for hit in sorted(group, key=rank)]
+
+
 class _Searching:
     """One search: candidate terms by rank, then what has them, until enough is found."""
 

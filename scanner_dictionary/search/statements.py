@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Select, bindparam, exists, func, literal, select
+from sqlalchemy import BindParameter, ColumnElement, Select, bindparam, exists, func, literal, or_, select
 
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.names import COLUMN, NODE, SUBJECT, TOPIC
@@ -132,6 +132,13 @@ COLUMNS_LIKE = (
         func.lower(t.schema_column.c.name).like(bindparam("like"), escape="/"),
     )
     .order_by(t.schema_column.c.definition_id, t.schema_column.c.ordinal)
+)
+
+_FLOW = t.flow_edge.c.kind.not_in(("contains", "has-schema"))
+FLOWING = select(t.flow_node.c.node_key).where(
+    t.flow_node.c.name.in_(bindparam("names", expanding=True)),
+    t.flow_node.c.node_key.in_(bindparam("nodes", expanding=True)),
+    or_(*(exists().where(end == t.flow_node.c.id, _FLOW) for end in t.flow_edge.c["source_node_id", "target_node_id"])),
 )
 
 ENTITIES: Mapping[int, Select[Any]] = {

@@ -17,6 +17,7 @@ from scanner_extractor.repository.contracts import (
     read_contracts,
 )
 from scanner_extractor.repository.dashboards.grafana import is_grafana, read_grafana
+from scanner_extractor.repository.dashboards.lightdash import is_lightdash, read_lightdash
 from scanner_extractor.repository.dashboards.lookml import is_lookml, read_lookml
 from scanner_extractor.repository.dashboards.metabase import is_metabase, read_metabase
 from scanner_extractor.repository.dashboards.power_bi import is_power_bi, read_power_bi
@@ -183,6 +184,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("schema", is_schema, read_schemas),
     Kind("Grafana dashboard", is_grafana, read_grafana),
     Kind("LookML", is_lookml, read_lookml),
+    Kind("Lightdash content", is_lightdash, read_lightdash),
     Kind("Superset export", is_superset, read_superset),
     Kind("Metabase serialization", is_metabase, read_metabase),
     Kind("Power BI project", is_power_bi, read_power_bi),

@@ -34,12 +34,6 @@ async function settingParts(job, edge) {
   return [names.length ? factList(names.map((name) => [name, found.config[name]])) : "", ...failureParts(found)];
 }
 
-function failureParts({failed_tasks: failed, trace}) {
-  return failed && trace
-    ? [make("details", {}, [make("summary", {}, "Why it failed"), make("pre", {tabindex: "0"}, trace)])]
-    : [];
-}
-
 async function sqlParts(job, edge) {
   const script = job.name.replace(/:\d+$/, "");
   const answer = await ask("/statements", {pattern: script, limit: 1000});

@@ -19,7 +19,7 @@ async function homePage(moreParts = async () => []) {
     return;
   }
   showPage("Overview", [
-    tilesOf(summary.counts, now),
+    tilesOf(summary.counts, summary.coverage, now),
     section("What is wrong", wrongParts(summary, errors, now, stale), {class: "wrong"}),
     location.protocol === "file:" ? "" : section("What changed in the last week", [later(changeParts)]),
     section("Coverage", [coveragePart(summary.coverage)]),
@@ -43,14 +43,15 @@ const grouped = (number) => Number(number).toLocaleString("en");
 const nounFor = (count, one) => (count === 1 ? one : `${one}s`); // the noun behind a count
 const noun = (number, one) => `${grouped(number)} ${nounFor(number, one)}`;
 
-function tilesOf(counts, now) {
+function tilesOf(counts, coverage, now) {
   const others = counts.mentioned_topics ? `${grouped(counts.mentioned_topics)} more that only jobs mention` : "";
   const internal = counts.internal_topics ? `${grouped(counts.internal_topics)} of them internal` : "";
+  const files = coverage && coverage.unread_files ? `, ${noun(coverage.unread_files, "file")} not read` : "";
   const fresh = counts.sources - counts.stale_sources;
   const place = (words, href, count) => {
     const element = make("div", {class: "tile"}, [make("b", {class: "figure"}, "…"), make("span", {}, words)]);
     count().then(
-      ([figure, note, noted]) => element.replaceWith(tile(figure, words, href, "", note, noted)),
+      ([figure, note, noted, counted = words, to = href]) => element.replaceWith(tile(figure, counted, to, "", note, noted)),
       () => element.replaceWith(tile("?", words, href, "", "unknown")),
     );
     return element;
@@ -63,10 +64,10 @@ function tilesOf(counts, now) {
           nounFor(counts.jobs, "job"),
           "/jobs",
           "error",
-          `${grouped(counts.failed_jobs)} failed`,
+          `${grouped(counts.failed_jobs)} failed${files}`,
           "/jobs?failed=true",
         )
-      : tile(grouped(counts.jobs), nounFor(counts.jobs, "job"), "/jobs", "", "none failed"),
+      : tile(grouped(counts.jobs), nounFor(counts.jobs, "job"), "/jobs", "", `none failed${files}`),
     place("columns with PII", "/columns?tag=PII", personalCount),
     location.protocol === "file:"
       ? ""
@@ -88,7 +89,10 @@ async function personalCount() {
   if (location.protocol === "file:") return [figure, note];
   const suggested = {tag: "PII", tags: "suggested"};
   const [more] = await countRows("/columns", suggested, "");
-  return more === "0" ? [figure, note] : [figure, `${more} more look personal: review`, `/columns?${query(suggested)}`];
+  const review = `/columns?${query(suggested)}`;
+  if (more === "0") return [figure, note];
+  if (figure === "0") return [more, "none is tagged: review", "", more === "1" ? "column looks personal" : "columns look personal", review];
+  return [figure, `${more} more look personal: review`, review];
 }
 
 async function countRows(path, params, note) {
@@ -139,7 +143,7 @@ function wrongParts({findings}, errors, now, stale) {
 
 function coveragePart(coverage) {
   if (!coverage) return make("p", {}, "There is no lineage yet: run `scanner dictionary dataflow`.");
-  const {columns, tables, unread, partly_read: partly, problems} = coverage;
+  const {columns, tables, unread, partly_read: partly, unread_files: files, problems} = coverage;
   const {connector_columns: mapped, connectors, unknown_connectors: unknown} = coverage;
   const statements = columns + tables + unread;
   const known = mapped + connectors + unknown;
@@ -158,6 +162,7 @@ function coveragePart(coverage) {
   ].filter(Boolean);
   return make("ul", {}, [
     ...(lines.length ? lines : ["No SQL statements or connectors were found."]).map((line) => make("li", {}, line)),
+    files ? make("li", {}, link("/findings?rule=unread-file", `${noun(files, "file")} not read`)) : "",
     problems ? make("li", {}, link("/flow#about", problems === 1 ? "1 problem" : `${problems} problems`)) : "",
   ]);
 }

@@ -311,7 +311,11 @@ function findingGroups(rows, byRule = new Map()) {
       return make("section", {class: "rule"}, [
         make("h3", {}, [mark(own[0].severity, own[0].severity), " ", `${ruleName(rule)} (${countOfAll(own.length, byRule.get(rule))})`]),
         said ? make("p", {}, text(own[0].what)) : "",
-        steps.length === 1 && steps[0] ? make("p", {class: "none"}, ["Next step: ", prose(steps[0])]) : "",
+        rule === "failed-connector" && location.protocol !== "file:"
+          ? later(() => traceParts(own))
+          : steps.length === 1 && steps[0]
+            ? make("p", {class: "none"}, ["Next step: ", prose(steps[0])])
+            : "",
         said && clusters === 1
           ? make(
               "ul",
@@ -322,6 +326,13 @@ function findingGroups(rows, byRule = new Map()) {
       ]);
     }),
   );
+}
+
+// The whole trace of each failed connector: a page needs no command that shows it.
+async function traceParts(findings) {
+  const failed = new Set(findings.map((row) => row.where.replace(/^connector /, "")));
+  const {items} = await ask("/connectors", {limit: 1000});
+  return items.filter(({name}) => failed.has(name)).flatMap(failureParts);
 }
 
 // Marks the rows whose data is stale because of something upstream; their causes are read once.

@@ -157,6 +157,7 @@ const LISTS = {
   "/changes": {
     title: "Changes",
     path: "/changes/summary",
+    none: "none known",
     mayMiss: "A cluster was first scanned later than that: its earlier changes are unknown.",
     first: async () => ((await ask("/scans", {limit: 2})).items.length > 1 ? "" : "Only one scan so far: the next one shows what changed."),
     filters: [{name: "since", words: "Since (2026-11-15, 7d, last week)", kind: "text"}, CLUSTER],

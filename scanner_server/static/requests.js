@@ -83,6 +83,12 @@ function ownerLinks(owner) {
   return [...names.slice(0, more.length ? 2 : 3).flatMap((name, at) => [at ? ", " : "", link(ownerPage(name), name) || name]), ...more];
 }
 
+// The traces of a failed connector and of its tasks, each once.
+function failureParts({name, trace, tasks}) {
+  const traces = new Set([trace, ...tasks.map((task) => task.trace)].filter(Boolean));
+  return [...traces].map((words) => make("details", {}, [make("summary", {}, `Why ${name} failed`), make("pre", {tabindex: "0"}, words)]));
+}
+
 // How a dataset is shown: the name of a file starts with a slash of its own, as in file//tmp/a.txt.
 function datasetAddress(dataset) {
   return dataset.replace(/^file\/\//, "file:///").replace(/([^:/])\/\//, "$1/");

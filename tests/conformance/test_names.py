@@ -155,3 +155,16 @@ def test_a_removed_name_is_told_with_the_scan_that_has_it(tmp_path: Path) -> Non
         assert "--as-of 1" in raised.value.hint
     with pytest.raises(NameUnknown, match=r"no node 'nothing' \(|no node 'nothing'$"):
         scanner_api.impact(dictionary, "nothing")
+
+
+def test_each_group_of_an_impact_reads_what_is_affected(dictionary: Dictionary) -> None:
+    """A group through which a listed job reads is a part of that job, and counts as no other user."""
+    reads = {(use.application, use.topic) for use in scanner_api.clients(dictionary).items if use.use == "reads"}
+    for topic in scanner_api.topics(dictionary).items:
+        answer = scanner_api.impact(dictionary, topic.name)
+        topics = {topic.name, *(node.name for node in answer.affected if node.kind == "topic")}
+        groups = {node.name for node in answer.affected if node.kind == "consumer-group"}
+        of_jobs = {name for node in answer.affected if node.kind == "job" for name in node.groups}
+
+        assert {group for group in groups if not topics & {read for name, read in reads if name == group}} == set()
+        assert groups & of_jobs == set()

@@ -514,3 +514,15 @@ def test_schema_that_was_replaced_shows_which_columns_differ(look) -> None:
 
     assert (first.complaints, first.found) == ([], ["id ", "total added", "gone removed"])
     assert second.found == ["total changed", "id removed"]
+
+
+@pytest.mark.parametrize(("tables", "cards"), [(3, 6), (4, 3)])
+def test_items_without_flow_are_hidden_if_they_outnumber_the_others(look, tables, cards) -> None:
+    """A repository may have many tables that Kafka has nothing to do with; the button counts them."""
+    drawing = Drawing()
+    drawing.job("mirror", drawing.topic("orders"), drawing.topic("copies"))
+    for number in range(tables):
+        drawing.table(f"t{number}")
+    seen = look(drawing.page(), 'return [all(".card").length, document.getElementById("still").textContent];')
+
+    assert seen.found == [cards, f"Without flow ({tables})"]

@@ -463,6 +463,15 @@ def test_focus_draws_one_lineage_with_its_jobs(visit) -> None:
     ]
 
 
+def test_a_finding_of_a_failed_connector_shows_the_trace_with_its_cause(visit) -> None:
+    """Its first line says that a record failed, its last cause why."""
+    page = visit("/findings?rule=failed-connector")
+    page.get_by_text("Why orders-as-json failed").click()
+
+    assert "Invalid UTF-32 character" in page.locator("details pre").inner_text()
+    assert "scanner jobs" not in page.locator("main").inner_text()
+
+
 def test_a_name_that_means_something_else_says_so(visit) -> None:
     """The topic orders has no column total; a table has."""
     page = visit("/flow#node=orders.total")

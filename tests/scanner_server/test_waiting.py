@@ -93,13 +93,14 @@ def test_a_failure_is_a_sentence(reply: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("tagged", "suggested", "tile"),
     [
-        (0, 17, ["0", "17 more look personal: review", "/columns?tag=PII&tags=suggested"]),
+        (0, 17, ["17", "none is tagged: review", "", "columns look personal", "/columns?tag=PII&tags=suggested"]),
+        (3, 17, ["3", "17 more look personal: review", "/columns?tag=PII&tags=suggested"]),
         (8, 0, ["8", "tagged, and copies of tagged ones"]),
         (0, 0, ["0", "tagged, and copies of tagged ones"]),
     ],
 )
 def test_no_tagged_column_is_no_all_clear_beside_suggested_ones(tagged: int, suggested: int, tile: list[str]) -> None:
-    """The tile of the home leads to the review."""
+    """The tile of the home then counts those to review, and leads there."""
     home = files("scanner_server").joinpath("static/home.js").read_text("utf-8")
     counting = home.partition("// Columns with the tag")[2].partition("// What is stale")[0].partition("\n")[2]
     world = "globalThis.location = {protocol: 'https:'}; const MOST_COUNTED = 1000; const grouped = String;"

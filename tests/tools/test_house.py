@@ -15,7 +15,9 @@ def trees(**modules: str) -> dict[Path, ast.Module]:
 
 def test_folders_that_import_each_other_are_a_pair() -> None:
     """Also where a function imports; one direction alone is none."""
-    both = trees(a__x="from b.y import f", b__y="def f():\n    import a.x", c__z="from a.x import g")
+    both = trees(
+        a__x="from b.y import f\nfrom d.l import g", b__y="def f():\n    import a.x", c__z="from a.x import g", d__l=""
+    )
 
     assert HOUSE["mutual_imports"](both) == [("a", "b")]
 

@@ -79,6 +79,7 @@ function drawFooter() {
     still ? `${still} without known flow${state.still ? "" : ", hidden"}` : "",
     state.folded.size ? `${state.folded.size} of ${graph.groups.size} clusters and systems are collapsed` : "",
     coverage.unread ? `${coverage.unread} statements not parsed` : "",
+    coverage.unread_files ? `${coverage.unread_files} ${coverage.unread_files === 1 ? "file" : "files"} not read` : "",
     coverage.tables ? `${coverage.tables} statements without columns` : "",
     coverage.unknown_connectors ? `${coverage.unknown_connectors} connectors of unknown classes` : "",
     (coverage.problems || []).length ? `${coverage.problems.length} problems` : "",
@@ -90,6 +91,7 @@ function drawFooter() {
   document.getElementById("footer").replaceChildren(counted, " · ", button);
   const toggle = document.getElementById("still");
   toggle.disabled = !still;
+  toggle.textContent = still ? `Without flow (${still})` : "Without flow";
   toggle.setAttribute("aria-pressed", String(Boolean(still && state.still)));
 }
 

@@ -31,8 +31,15 @@ function nodeParts(node) {
     held && held !== node ? ["in", refer(held)] : null,
     ["id", node.key],
   ].filter(Boolean);
-  const others = Object.entries(node.attributes).map(([name, value]) => [name.replace(/_/g, " "), valueOf(value)]);
-  for (const [word, why, grade = ""] of doubtsOf(node)) facts.unshift([word, make("span", {class: `doubt ${grade}`}, why)]);
+  const doubts = doubtsOf(node);
+  const told = doubts.some(([word]) => word === "failed") ? ["state", "failed", "error"] : [];
+  const others = Object.entries(node.attributes)
+    .filter(([name]) => !told.includes(name))
+    .map(([name, value]) => [name.replace(/_/g, " "), valueOf(value)]);
+  for (const [word, why, grade = ""] of doubts) {
+    const [first, ...rest] = why.split("\n");
+    facts.unshift([word, make("span", {}, [make("span", {class: `doubt ${grade}`}, first), ...rest.map((line) => make("div", {}, line))])]);
+  }
   if (node.mark) facts.push(["change", markText(node.mark)]);
   for (const [name, value] of Object.entries(node.before || {})) {
     if (JSON.stringify(value) !== JSON.stringify(node.attributes[name]))
@@ -187,6 +194,8 @@ function aboutParts() {
 }
 
 const COUNTS = {
+  partly_read: "statements read in part",
+  unread_files: "files that are not read",
   connector_columns: "connectors with column flows",
   connectors: "connectors with datasets only",
   unknown_connectors: "connectors of unknown classes",

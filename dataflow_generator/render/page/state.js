@@ -87,7 +87,7 @@ function readAddress() {
   const systems = graph.cards.some(({attributes}) => attributes.members);
   if (systems || (!params.has("fold") && graph.cards.length > MOST_CARDS)) state.folded = new Set(graph.groups.values());
   if (params.get("fold") === "*") state.folded = new Set(graph.groups.values());
-  state.still = params.has("still") ? params.get("still") === "1" : still <= MOST_STILL || !flowing.size;
+  state.still = params.has("still") ? params.get("still") === "1" : still <= Math.min(MOST_STILL, flowing.size) || !flowing.size;
   state.theme = ["light", "dark"].includes(params.get("theme")) ? params.get("theme") : hooks.theme();
   state.about = params.has("about");
   state.focus = params.has("focus");

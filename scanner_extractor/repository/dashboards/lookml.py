@@ -13,7 +13,7 @@ from typing import Any
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.dashboards.charts import DASHBOARD, Chart, add_chart
 from scanner_extractor.repository.dashboards.lookml_model import Model
-from scanner_extractor.repository.dashboards.lookml_syntax import parse_lookml
+from scanner_extractor.repository.dashboards.syntax.lookml import parse_lookml
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.yaml_documents import parse_yaml
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from scanner_extractor.repository.dashboards.charts import UNRESOLVED, without_between
-from scanner_extractor.repository.dashboards.lookml_syntax import Block, without_liquid
+from scanner_extractor.repository.dashboards.syntax.lookml import Block, without_liquid
 
 _FIELDS = ("dimension", "dimension_group", "measure", "filter", "parameter")
 _SUBSTITUTED = re.compile(r"\$\{(?P<name>[\w.]+)\}")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.dashboards.charts import DASHBOARD, Chart, add_chart
 from scanner_extractor.repository.dashboards.power_bi_model import SemanticModel, model_of_json
-from scanner_extractor.repository.dashboards.tmdl import TmdlObject, parse_tmdl
+from scanner_extractor.repository.dashboards.syntax.tmdl import TmdlObject, parse_tmdl
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_model.documents.json_input import load_text
 from scanner_model.payload import Json

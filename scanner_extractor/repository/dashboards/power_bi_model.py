@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from scanner_extractor.repository.dashboards.charts import UNRESOLVED, quoted_name, quoted_table
 from scanner_extractor.repository.dashboards.power_query import InvalidM, MExpression, parse_m
 from scanner_extractor.repository.dashboards.power_query_tables import QueryRows, UnknownTable, rows_of
-from scanner_extractor.repository.dashboards.tmdl import TmdlObject, plain_name
+from scanner_extractor.repository.dashboards.syntax.tmdl import TmdlObject, plain_name
 from scanner_model.payload import Json
 
 _REFERENCE = re.compile(

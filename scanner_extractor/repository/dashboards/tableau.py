@@ -19,7 +19,7 @@ from scanner_extractor.repository.dashboards.charts import (
     quoted_name,
     quoted_table,
 )
-from scanner_extractor.repository.dashboards.elements import Element, InvalidXml, parse_xml
+from scanner_extractor.repository.dashboards.syntax.elements import Element, InvalidXml, parse_xml
 from scanner_extractor.repository.files import RepositoryFile
 
 _TOOL = "tableau"

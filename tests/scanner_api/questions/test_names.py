@@ -8,6 +8,7 @@ import pytest
 
 import scanner_api
 from scanner_api.dictionary import Dictionary
+from scanner_api.questions.graph import lineage
 from scanner_api.questions.impact import impact
 from scanner_api.questions.listings import findings, tables
 from scanner_api.questions.names import nodes, search, search_counts, summary
@@ -52,6 +53,16 @@ def test_a_search_in_a_place_has_as_many_hits_as_are_counted_there(retail) -> No
     assert places == {place: len(search(retail, "orders", cluster=place, limit=200)) for place in places}
     with pytest.raises(NameUnknown, match="no cluster 'nowhere'"):
         search(retail, "orders", cluster="nowhere")
+
+
+def test_a_search_begins_with_what_has_flows(retail) -> None:
+    """Of columns that are called alike, one that nothing is known of is a dead end."""
+    hits = [hit for hit in search(retail, "amount") if hit.match == "exact"]
+    flowing = [bool(lineage(retail, hit.node).edges) for hit in hits]
+
+    assert flowing == sorted(flowing, reverse=True)
+    assert len(set(flowing)) == 2
+    assert search(retail, "customers.id").items[0].node.endswith("/customers#id")
 
 
 @pytest.mark.parametrize("question", [each for each in QUESTIONS if each.counts], ids=lambda each: each.name)
@@ -145,3 +156,18 @@ def test_a_group_counts_beside_jobs_only_if_none_of_them_reads_through_it(retail
 
     sentence = impact(retail, "shop.public.orders.total").sentence
     assert "4 jobs and 1 consumer group " in sentence
+
+
+def test_a_file_that_is_not_read_is_no_statement(tmp_path) -> None:
+    """A Ruby program is not SQL that could not be parsed, and is counted apart."""
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop/a.rb").write_text("require 'kafka'\n")
+    (tmp_path / "shop/topics.yaml").write_text(
+        "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaTopic\nmetadata: {name: plain}\nspec: {partitions: 3}\n"
+    )
+    dictionary = scanner_api.open_dictionary(tmp_path / "d.db", create=True)
+    scanner_api.scan([], dictionary, directories=[tmp_path / "shop"])
+    scanner_api.generate(dictionary)
+
+    coverage = summary(dictionary).coverage or {}
+    assert (coverage["columns"], coverage["tables"], coverage["unread"], coverage["unread_files"]) == (0, 0, 0, 1)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scanner_extractor.repository.dashboards.charts import UNRESOLVED, without_variables
-from scanner_extractor.repository.dashboards.lookml_syntax import parse_lookml
+from scanner_extractor.repository.dashboards.syntax.lookml import parse_lookml
 from scanner_extractor.repository.reader import read_directory
 from scanner_extractor.repository.settings import RepositorySettings
 from scanner_extractor.results import Reading, no_progress

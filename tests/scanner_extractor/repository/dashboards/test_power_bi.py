@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scanner_extractor.repository.dashboards.charts import UNRESOLVED
 from scanner_extractor.repository.dashboards.power_query import InvalidM, parse_m
-from scanner_extractor.repository.dashboards.tmdl import parse_tmdl
+from scanner_extractor.repository.dashboards.syntax.tmdl import parse_tmdl
 from scanner_model.catalogs import DIALECT, CatalogTable
 from tests.scanner_extractor.repository.dashboards.reading import queries, read_files, reasons
 

@@ -1,0 +1,1 @@
+"""Parsers of the formats of dashboards: LookML, TMDL, and bounded XML."""
