@@ -161,7 +161,11 @@ def test_each_group_of_an_impact_reads_what_is_affected(dictionary: Dictionary) 
     """A group through which a listed job reads is a part of that job, and counts as no other user."""
     reads = {(use.application, use.topic) for use in scanner_api.clients(dictionary).items if use.use == "reads"}
     for topic in scanner_api.topics(dictionary).items:
-        answer = scanner_api.impact(dictionary, topic.name)
+        try:
+            answer = scanner_api.impact(dictionary, topic.name)
+        except InputInvalid as several:  # a table has the same name
+            (node,) = (name for name in several.choices if name.startswith("topic:"))
+            answer = scanner_api.impact(dictionary, node)
         topics = {topic.name, *(node.name for node in answer.affected if node.kind == "topic")}
         groups = {node.name for node in answer.affected if node.kind == "consumer-group"}
         of_jobs = {name for node in answer.affected if node.kind == "job" for name in node.groups}
