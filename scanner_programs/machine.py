@@ -1146,6 +1146,9 @@ class Machine:
             value = self._in_file(name, file)
             if value is not None:
                 return value
+            exported = self._in_file("default", file) if file.language == "typescript" and name != "default" else None
+            if isinstance(exported, Thing | Type):  # `require` returns what a module exports
+                return self.member(exported, name)
         return None
 
     def written(self, value: Value) -> dict[str, Value]:

@@ -93,6 +93,18 @@ def _file(lower: Lowering, root: Node, path: str) -> File:
     )
 
 
+_EXPORTS = Member(Name("module"), "exports")
+
+
+def _named_class(lower: Lowering, node: Node) -> Node | None:
+    """Return the class with a name that a statement assigns, as in `module.exports = class Orders {}`."""
+    inside = lower.named(node) if node.type == "expression_statement" else []
+    assigned = inside[0] if len(inside) == 1 and inside[0].type == "assignment_expression" else None
+    value = assigned.child_by_field_name("right") if assigned is not None else None
+    is_named = value is not None and value.type in _CLASSES and value.child_by_field_name("name") is not None
+    return value if is_named else None
+
+
 class _Contents:
     """Collects what a file declares."""
 
@@ -126,6 +138,10 @@ class _Contents:
                 default = self.lower.value(value)
                 self._assigned(Name("default"), default)
                 self.statements.append(Declare(Name("default"), "", default))
+        elif (value := _named_class(self.lower, node)) is not None:
+            self.classes.append(found := _class(self.lower, value, decorators))
+            target = self.lower.value(self.lower.named(node)[0].child_by_field_name("left"))
+            self._statement(Assign(target, Name(found.name)))
         else:
             code = self.lower.code(node)
             for one in code.statements if isinstance(code, Block) and node.type != "statement_block" else (code,):
@@ -152,15 +168,17 @@ class _Contents:
             return
         if isinstance(code, Assign) and isinstance(code.target, Member):
             self._assigned(code.target, code.value)
+            if code.target == _EXPORTS and not isinstance(code.value, Lambda):
+                code = Declare(Name("default"), "", code.value)
         self.statements.append(code)
 
     def _assigned(self, target: Expression, value: Expression) -> None:
         """Add a function that a file exports under a name."""
         called = target.name if isinstance(target, Name | Member) else ""
         of = target.of if isinstance(target, Member) else None
-        if target == Member(Name("module"), "exports"):
+        if target == _EXPORTS:
             called, of = "default", None
-        if isinstance(value, Lambda) and (of is None or of in (Name("exports"), Member(Name("module"), "exports"))):
+        if isinstance(value, Lambda) and (of is None or of in (Name("exports"), _EXPORTS)):
             function = value.function
             self.functions.append(
                 Function(

@@ -788,3 +788,13 @@ def test_a_package_with_the_name_of_a_file_is_none_of_the_project(sends: Sends) 
         {"src/generics/bus.js": BUS, "src/a.js": f"{line}\nasync function f(to) {{ await push({{ to }}) }}\n"}
     )
     assert [one.view for one in found.contracts] == ["push"]
+
+
+def test_a_class_that_a_module_exports_has_its_methods(sends: Sends) -> None:
+    code = "const bus = require('@generics/bus')\nmodule.exports = class Mails {\n  static async welcome(user) {\n"
+    code += "    await bus.push({ to: user.mail })\n  }\n}\n"
+    user = "const Mails = require('./mails')\nmodule.exports.joined = async (user) => { await Mails.welcome(user) }\n"
+    found = sends({"src/generics/bus.js": BUS, "src/mails.js": code, "src/users.js": user})
+    inner = [one for one in found.contracts if one.view == "Mails.welcome"]
+    assert [[path for path, _ in one.shape.fields] for one in inner] == [["to"]]
+    assert any("Mails.welcome" in one.path and one.view != "Mails.welcome" for one in found.contracts)

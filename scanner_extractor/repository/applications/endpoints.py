@@ -32,7 +32,7 @@ _OF_PACKAGE = 3
 _COMMENT = re.compile(r"^[ \t]*+//[^\n]*$", re.MULTILINE)
 _JVM = (".java", ".kt", ".scala")
 _GO_MODULE = re.compile(r"^module[ \t]++(\S++)", re.MULTILINE)
-_OF_SCRIPT = re.compile(r"(?:from|import|require\()\s*+[\"'](@?[\w.@/-]{1,200}+)[\"']")
+_OF_SCRIPT = re.compile(r"(?:from|import|require\()\s*+[\"']([@~#]?[\w.@/-]{1,200}+)[\"']")
 _OF_GO = re.compile(r"\"([\w.-]{1,80}+/[\w./-]{1,200}+)\"")
 _OF_PYTHON = re.compile(r"^[ \t]*+(?:from|import)[ \t]++([A-Za-z_][\w.]{0,200}+)", re.MULTILINE)
 _OF_JVM = re.compile(r"^[ \t]*+import[ \t]++(?:static[ \t]++)?+([A-Za-z_][\w.]{2,200}+\*?+)", re.MULTILINE)
@@ -123,9 +123,26 @@ class ProgramEndpoints:
         return any(True for _ in self.settings(module).below(BINDINGS))
 
     def _own(self, module: str) -> list[str]:
-        """Return the source files of a module without those of packages in it that others import by name."""
-        shared = tuple(folder for folder in self._aliases.values() if folder not in ("", f"{module}/"))
+        """Return the source files of a module without those of packages in it that other modules import by name."""
+        shared = tuple(
+            folder
+            for alias, folder in self._aliases.items()
+            if folder not in ("", f"{module}/") and self._importing[alias] - {module}
+        )
         return [path for path in self._paths.get(module, ()) if not (shared and path.startswith(shared))]
+
+    @cached_property
+    def _importing(self) -> dict[str, set[str]]:
+        """Return the modules that import by each of the names for directories of the repository."""
+        found: dict[str, set[str]] = {alias: set() for alias in self._aliases}
+        for module, paths in self._paths.items() if found else ():
+            for path in paths:
+                pattern, _ = _IMPORTS.get(suffix(path), (None, None))
+                for name in set(pattern.findall(self.files[path])) if pattern is not None else ():
+                    for alias in (name[:end] for end in (*_slashes(name), len(name))):
+                        if alias in found:
+                            found[alias].add(module)
+        return found
 
     @cached_property
     def _aliases(self) -> dict[str, str]:
@@ -349,6 +366,10 @@ class ProgramEndpoints:
 
 def _in_environment(environment: Mapping[str, str], variable: re.Match[str]) -> str:
     return environment.get(variable[1], variable[0])
+
+
+def _slashes(name: str) -> Iterator[int]:
+    return (at for at, letter in enumerate(name) if letter == "/")
 
 
 def _paths_of(folder: str, text: str) -> Iterator[tuple[str, str]]:

@@ -605,3 +605,20 @@ def test_a_part_of_the_name_of_a_setting_is_no_topic():
         """
 
     assert flows({"shop.csproj": "<Project/>", "Worker.cs": program}) == set()
+
+
+def test_directories_that_a_module_has_names_for_are_its_own():
+    """Nothing else imports by the names of jsconfig.json, so their files are no package that others link."""
+    files = {
+        "src/package.json": '{"name": "mentoring"}',
+        "src/jsconfig.json": '{"compilerOptions": {"paths": {"@services*": ["./services*"], "@bus*": ["./bus*"]}}}',
+        "src/bus/mails.js": "const { Kafka } = require('kafkajs')\nconst producer = new Kafka({}).producer()\n"
+        "const push = async (mail) => producer.send({ topic: 'mails', messages: [{ value: JSON.stringify(mail) }] })\n"
+        "module.exports = { push }\n",
+        "src/services/users.js": "const bus = require('@bus/mails')\n"
+        "module.exports = class Users {\n  static async joined(user) { await bus.push({ to: user.mail }) }\n}\n",
+        "src/app.js": "const routes = require(`./routes/${process.env.VERSION}`)\n",
+    }
+
+    assert flows(files) == {"mentoring:  > mails"}
+    assert [field.path for field in read(files).fields] == [("to",)]
