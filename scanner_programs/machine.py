@@ -949,7 +949,7 @@ class Machine:
     def _means(self, file: ir.File, imported: str, name: str) -> bool:
         key = (file.path, imported, name)
         if key not in self._packages:
-            folder = self.program.folder_of(imported) if self.program.aliases else ""
+            folder = self.program.folder_of(imported, name) if self.program.aliases else ""
             self._packages[key] = file.path.startswith(folder) if folder else in_package(file, imported, name)
         return self._packages[key]
 

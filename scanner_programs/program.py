@@ -116,16 +116,30 @@ class Program:
     tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     usual: str = ""
-    _folders: dict[str, str] = field(default_factory=dict)
+    _folders: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def folder_of(self, imported: str) -> str:
-        """Return the directory that an import means by an alias; empty without one."""
-        if imported not in self._folders:
+    def folder_of(self, imported: str, name: str = "") -> str:
+        """Return the directory that an import means by an alias, or the path of the file there up to its ending.
+
+        It is empty without an alias. *name* may end the import: it is what it names in the file.
+        """
+        key = imported, name
+        if key not in self._folders:
             named = (
                 alias for alias in self.aliases if imported == alias or imported.startswith((f"{alias}/", f"{alias}."))
             )
-            self._folders[imported] = self.aliases.get(next(named, ""), "")
-        return self._folders[imported]
+            alias = next(named, "")
+            folder = self.aliases.get(alias, "")
+            path = folder + imported[len(alias) :].removesuffix(f".{name}").strip("/")
+            files = (path, f"{path}/index", *(path.removesuffix(ending) for ending in (".js", ".ts", ".mjs", ".cjs")))
+            file = next((f"{one}." for one in files if path != folder and one in self._stems), "")
+            self._folders[key] = file if folder and file else folder
+        return self._folders[key]
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        """Return the paths of the files without their endings."""
+        return frozenset(file.path.rpartition(".")[0] for file in self.files)
 
     @cached_property
     def classes(self) -> dict[str, list[Known]]:

@@ -617,8 +617,11 @@ def test_directories_that_a_module_has_names_for_are_its_own():
         "module.exports = { push }\n",
         "src/services/users.js": "const bus = require('@bus/mails')\n"
         "module.exports = class Users {\n  static async joined(user) { await bus.push({ to: user.mail }) }\n}\n",
+        "src/services/orders.js": "module.exports = class Orders {\n  static async joined(order) {}\n}\n",
+        "src/controllers/users.js": "const service = require('@services/users')\n"
+        "module.exports = class {\n  async join(request) { await service.joined(request.body) }\n}\n",
         "src/app.js": "const routes = require(`./routes/${process.env.VERSION}`)\n",
     }
 
     assert flows(files) == {"mentoring:  > mails"}
-    assert [field.path for field in read(files).fields] == [("to",)]
+    assert {field.path for field in read(files).fields} == {("to",)}
