@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,13 +9,13 @@ from functools import cached_property, partial
 from types import MappingProxyType
 from typing import NamedTuple
 
+from scanner_extractor.repository.applications.aliases import aliases_of, beginnings
 from scanner_extractor.repository.applications.clients import mentions_client
 from scanner_extractor.repository.applications.modules import OUTSIDE, Modules
 from scanner_extractor.repository.applications.settings import BINDINGS, Settings, is_settings_file, relaxed
 from scanner_extractor.repository.bounded_parsing import Trials
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, is_test, parse_tree, suffix
 from scanner_model.columns import ColumnPath, field_segment
-from scanner_model.documents.json_input import load_text
 from scanner_programs.endpoints import Endpoints, endpoints_of
 from scanner_programs.ir import File, deep_recursion
 from scanner_programs.languages import BY_ENDING
@@ -29,9 +28,7 @@ MOST_STEPS = 600_000
 ITEM = "[]"
 _OF_PACKAGE = 3
 """Directories that tell a package of the JVM from others."""
-_COMMENT = re.compile(r"^[ \t]*+//[^\n]*$", re.MULTILINE)
 _JVM = (".java", ".kt", ".scala")
-_GO_MODULE = re.compile(r"^module[ \t]++(\S++)", re.MULTILINE)
 _OF_SCRIPT = re.compile(r"(?:from|import|require\()\s*+[\"']([@~#]?[\w.@/-]{1,200}+)[\"']")
 _OF_GO = re.compile(r"\"([\w.-]{1,80}+/[\w./-]{1,200}+)\"")
 _OF_PYTHON = re.compile(r"^[ \t]*+(?:from|import)[ \t]++([A-Za-z_][\w.]{0,200}+)", re.MULTILINE)
@@ -139,7 +136,7 @@ class ProgramEndpoints:
             for path in paths:
                 pattern, _ = _IMPORTS.get(suffix(path), (None, None))
                 for name in set(pattern.findall(self.files[path])) if pattern is not None else ():
-                    for alias in (name[:end] for end in (*_slashes(name), len(name))):
+                    for alias in beginnings(name):
                         if alias in found:
                             found[alias].add(module)
         return found
@@ -147,16 +144,7 @@ class ProgramEndpoints:
     @cached_property
     def _aliases(self) -> dict[str, str]:
         """Return what imports call directories of the repository: packages of JavaScript and Go, and their paths."""
-        found: dict[str, str] = {}
-        for path, text in self.files.items():
-            folder, _, name = path.rpartition("/")
-            if name == "package.json" and folder and (known := _member(text, "name")):
-                found[str(known)] = f"{folder}/"
-            elif name == "go.mod" and (match := _GO_MODULE.search(text)):
-                found[match[1]] = f"{folder}/" if folder else ""
-            elif name.startswith(("tsconfig", "jsconfig")) and name.endswith(".json"):
-                found |= dict(_paths_of(folder, text))
-        return {alias: folder for alias, folder in found.items() if any(path.startswith(folder) for path in self.files)}
+        return aliases_of(self.files)
 
     @cached_property
     def _folders(self) -> dict[str, list[str]]:
@@ -366,30 +354,6 @@ class ProgramEndpoints:
 
 def _in_environment(environment: Mapping[str, str], variable: re.Match[str]) -> str:
     return environment.get(variable[1], variable[0])
-
-
-def _slashes(name: str) -> Iterator[int]:
-    return (at for at, letter in enumerate(name) if letter == "/")
-
-
-def _paths_of(folder: str, text: str) -> Iterator[tuple[str, str]]:
-    """Yield the aliases of a tsconfig.json, each with the directory that its first target is in."""
-    options = _member(text, "compilerOptions")
-    paths = options.get("paths") if isinstance(options, dict) else None
-    for alias, targets in paths.items() if isinstance(paths, dict) else ():
-        if isinstance(targets, list) and targets and isinstance(targets[0], str) and alias.strip("*/"):
-            target = posixpath.normpath(posixpath.join(folder, targets[0].partition("*")[0]))
-            target = target if targets[0].endswith("*") else target.rpartition("/")[0]
-            yield alias.rstrip("*").rstrip("/"), f"{target}/"
-
-
-def _member(text: str, name: str) -> object:
-    """Return a member of a JSON object; None if the text has none. Comments, as tsconfig.json may have, are dropped."""
-    try:
-        document = load_text(_COMMENT.sub("", text))
-    except (ValueError, RecursionError):
-        return None
-    return document.get(name) if isinstance(document, dict) else None
 
 
 def lowered(path: str, text: str) -> File:
