@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from scanner_programs import ir
-from scanner_programs.ir import Name, walk
+from scanner_programs.ir import walk
 from scanner_programs.libraries.rows import plain
 from scanner_programs.libraries.standard import ASSIGNS
 from scanner_programs.program import Place
@@ -16,11 +16,7 @@ _CALLED = frozenset(("__call__", "invoke", "apply"))
 
 def names_in(code: object) -> Iterator[str]:
     """Yield the names that code uses: of what it calls, of members, of types that it makes."""
-    return _names(walk(code))
-
-
-def _names(nodes: Iterable[object]) -> Iterator[str]:
-    for one in nodes:
+    for one in walk(code):
         if isinstance(one, ir.Name | ir.Member):
             yield plain(one.name)
         elif isinstance(one, ir.Note):
@@ -48,39 +44,6 @@ def passed_in(code: object) -> Iterator[tuple[str, str]]:
     for one in walk(code):
         if isinstance(one, ir.Member) and id(one) not in called and isinstance(one.of, ir.Name):
             yield one.of.name, plain(one.name)
-
-
-def stays_inside(function: ir.Function, names: Collection[str]) -> bool:
-    """Return whether what a function makes with *names* stays in its own variables: nothing else is given it.
-
-    It may call methods of it. What it makes is what an expression has that uses one of the names.
-    """
-    own = {one.name for one in walk(function) if isinstance(one, ir.Parameter)}
-    own |= {name for one in walk(function) if isinstance(one, ir.Declare | ir.Loop) for name in names_in(one.target)}
-    held, known = set(names), -1
-    while len(held) > known:
-        known = len(held)
-        for one in walk(function):
-            if isinstance(one, ir.Declare | ir.Assign) and not held.isdisjoint(names_in(one.value)):
-                kept = {*names_in(one.target)}
-                if not kept <= own or any(isinstance(each, ir.Member | ir.Index) for each in walk(one.target)):
-                    return False
-                held |= kept
-    for one in walk(function):
-        if isinstance(one, ir.Exit) and not held.isdisjoint(_names_outside(one.value)):
-            return False
-        if isinstance(one, ir.Call | ir.New) and not held.isdisjoint(_names_outside(one.arguments)):
-            of = one.function if isinstance(one, ir.Call) else Name(one.type.partition("<")[0].rpartition(".")[2])
-            while isinstance(of, ir.Member | ir.Call):
-                of = of.of if isinstance(of, ir.Member) else of.function
-            if not isinstance(of, Name) or of.name not in held:
-                return False
-    return True
-
-
-def _names_outside(code: object) -> Iterator[str]:
-    """Yield the names that code uses outside of the functions in it, which are looked at by themselves."""
-    return _names(walk(code, without=ir.Lambda))
 
 
 def reaching(places: Iterable[Place], targets: Collection[str]) -> dict[int, Place]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from scanner_programs import ir
 from scanner_programs.behaviour import Behaviours
-from scanner_programs.calls import called_in, names_in, passed_in, reaching, stays_inside
+from scanner_programs.calls import called_in, names_in, passed_in, reaching
 from scanner_programs.guards import is_topic
 from scanner_programs.ir import Kind, Literal, Name, deep_recursion, walk
 from scanner_programs.leads import names_within
@@ -1471,8 +1471,7 @@ class _Reader:
                 self._found.residue[name] = self._text(place), at
             names = self._of_clients(place.file)
             is_followed = id(place.function) in self._machine.visited and id(place) not in makers
-            is_outside = names and id(place) not in found and not is_followed and not self._reads(place)
-            if is_outside and not self._keeps_client(place, names):
+            if names and id(place) not in found and not is_followed and not self._reads(place):
                 self._found.setup |= self._using(place, names)
         for listed in self._program.classes.values():
             for known in listed:
@@ -1482,14 +1481,6 @@ class _Reader:
                     if name == ORDER and not is_placed:
                         continue  # what makes objects of it names the members
                     self._found.residue[of_class + name] = text, (known.file.path, line)
-
-    def _keeps_client(self, place: Place, names: Collection[str]) -> bool:
-        """Return whether a function has a client for itself, to see that it connects: it sends and reads nothing."""
-        if not place.function.name or not stays_inside(place.function, names):
-            return False
-        rows = self._clients.get(place.file.language, ())
-        used = {*names_in(place.function), *map(base_type, _types_in(place.function))}
-        return not any(used & {*row.sends, *row.records, *row.subscribes, *row.handles, *row.receives} for row in rows)
 
     @cached_property
     def _placed(self) -> set[str]:

@@ -372,14 +372,14 @@ def parts_of(kind: type) -> tuple[str, ...] | None:
     return _PARTS[kind]
 
 
-def walk(code: object, without: type | None = None) -> Iterator[object]:
-    """Yield code and all that is in it, but for code of the kind *without*."""
+def walk(code: object) -> Iterator[object]:
+    """Yield code and all that is in it."""
     stack = [code]
     while stack:
         one = stack.pop()
         if isinstance(one, tuple):
             stack.extend(reversed(one))
-        elif type(one) is not without and (names := parts_of(type(one))) is not None:
+        elif (names := parts_of(type(one))) is not None:
             yield one
             stack.extend(getattr(one, name) for name in reversed(names))
 

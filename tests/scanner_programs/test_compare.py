@@ -376,65 +376,6 @@ public class Sender(IProducer<string, string> producer, IOptions<Options> option
     assert [one.topics for one in sends({"a.cs": code}).contracts] == [("rows",)]
 
 
-HEALTH = {
-    "a.js": """\
-const { Kafka } = require('kafkajs')
-async function healthy() {
-  const kafka = new Kafka({ brokers: [process.env.BROKERS] })
-  const producer = kafka.producer()
-  await producer.connect()
-  producer.on('producer.connect', () => { report(1) })
-}
-""",
-    "a.go": """\
-package main
-
-import "github.com/segmentio/kafka-go"
-
-func healthy() {
-	conn, _ := kafka.Dial("tcp", address())
-	report(1)
-}
-""",
-}
-SENDER = {
-    "b.js": "const { Kafka } = require('kafkajs')\n"
-    "const out = new Kafka({}).producer()\n"
-    "async function pay(order) { await out.send({ topic: 'paid', messages: [{ value: order.id }] }) }\n",
-    "b.go": 'package main\n\nimport "github.com/segmentio/kafka-go"\n\nvar out = &kafka.Writer{Topic: "paid"}\n\n'
-    "func pay(id string) { out.WriteMessages(ctx, kafka.Message{Value: []byte(id)}) }\n",
-}
-
-
-def with_sender(path, text):
-    name = f"b.{path.rpartition('.')[2]}"
-    return {path: text, name: SENDER[name]}
-
-
-@pytest.mark.parametrize("path", HEALTH)
-def test_a_client_that_a_function_keeps_to_itself_sends_nothing(sends, path):
-    before = HEALTH[path]
-    assert compare(sends(with_sender(path, before)), sends(with_sender(path, before.replace("1", "2")))) == []
-
-
-@pytest.mark.parametrize(
-    ("path", "old", "new"),
-    [
-        ("a.js", "  await producer", "  shared.client = producer\n  await producer"),
-        ("a.js", "  await producer.connect()", "  await producer.connect()\n  use(producer)"),
-        ("a.js", "  await producer.connect()", "  await producer.connect()\n  return producer"),
-        ("a.js", "kafka.producer()", "kafka.consumer()"),
-        ("a.go", "	report(1)", "	report(1)\n	keep(conn)"),
-    ],
-)
-def test_a_client_that_others_get_is_part_of_what_they_send(sends, path, old, new):
-    before = HEALTH[path].replace(old, new)
-    assert compare(
-        sends(with_sender(path, before)),
-        sends(with_sender(path, before.replace("1", "2").replace("BROKERS", "OTHERS"))),
-    )
-
-
 def test_texts_beside_types_name_topics_only_where_a_client_is_used(sends):
     row = 'class Store { Paid Read(Reader reader) { return reader.GetFieldValue<Paid>("paid"); } }\n'
     files = {
