@@ -377,10 +377,18 @@ class ProgramChanges:
                 places -= {path for kind in (DESCRIPTION, TOPIC_FILE) for path in commit.reading.files.get(kind, ())}
                 if job.flows.job.key in known or not places:
                     continue
-                for module in {self.modules.of(place) for place in places}:
+                started = commit.programs.modules.called_as(job.flows.job.name)
+                for module in {*(self.modules.of(place) for place in places), *started}:
                     programs.setdefault(module, []).append(_Program(job, places))
             known |= {job.flows.job.key for job in commit.jobs}
         return programs
+
+    @cached_property
+    def _with_programs(self) -> frozenset[str]:
+        """Return the modules that programs are in, and those that link code which uses Kafka without a known topic."""
+        unknown = {self.modules.of(path) for path in self._without_topic}
+        linked = (user for one in unknown for user in self._base.programs.users(one))
+        return frozenset((*self._programs, *unknown, *linked))
 
     @property
     def module_names(self) -> Collection[str]:
@@ -406,18 +414,18 @@ class ProgramChanges:
 
     def programs_using(self, module: str) -> list[str]:
         """Return the modules with programs that a module is part of: itself, or those whose build files name it."""
-        programs = self._programs
+        programs = self._with_programs
         found, latest, builds = {module}, {module}, self._builds()
-        while latest and not (found & programs.keys()):
+        while latest and not (found & programs):
             names = {name for one in latest for name in (one.rpartition("/")[2], *builds.get(one, _NO_BUILD)[0])}
             patterns = [re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])") for name in names if name]
             users = {other for other, (_, text) in builds.items() if any(one.search(text) for one in patterns)}
             # A build file above others lists them, so it is not part of a program.
-            above = {other for other in users - programs.keys() if any(_is_above(other, one) for one in latest)}
+            above = {other for other in users - programs if any(_is_above(other, one) for one in latest)}
             below = {other for other in users if module and _is_above(module, other)}
             latest = users - found - above - below
             found |= latest
-        return sorted(found & programs.keys())
+        return sorted(found & programs)
 
     def _builds(self) -> Mapping[str, tuple[tuple[str, ...], str]]:
         """Return the names and the build files of each module, by its directory."""

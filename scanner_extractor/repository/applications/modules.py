@@ -92,6 +92,10 @@ class Modules:
             alike += self._own()
         return _one_of_each([found for found in built + alike if not _ENGINES.fullmatch(found.name)])
 
+    def called_as(self, name: str) -> list[str]:
+        """Return the directories of the modules whose program has a name: their own, or that of what deploys them."""
+        return [one for one in self.names if name in (self.name(one), *(found.name for found in self.deployed(one)))]
+
     def called(self, name: str) -> list[Deployment]:
         """Return the deployments with a name, or with an image of it."""
         alike = [found for found in self.deployments if name.lower() in (found.name.lower(), _image_name(found.image))]

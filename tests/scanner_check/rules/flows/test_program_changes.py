@@ -568,3 +568,60 @@ def test_a_renamed_accessor_of_a_record_that_is_not_followed_is_unknown(check):
     report = check({"shop/A.java": java.replace("getCents", "getAmount"), "a.ksql": KSQL + "-- more\n"}, base)
 
     assert report.verdict is Verdict.UNKNOWN
+
+
+LAYERS = {
+    "producer/pom.xml": "<project><artifactId>acme-producer</artifactId></project>",
+    "producer/Sender.java": (
+        "package producer;\nimport org.springframework.kafka.core.KafkaTemplate;\n@Component\npublic class Sender {\n"
+        "  private final KafkaTemplate<String, String> template;\n"
+        "  public Sender(KafkaTemplate<String, String> template) { this.template = template; }\n"
+        "  public void send(String topic, String value) { template.send(topic, value); }\n}\n"
+    ),
+    "core/pom.xml": "<project><artifactId>acme-core</artifactId></project>",
+    "core/Price.java": (
+        "package core;\n@Component\npublic class Price {\n"
+        '  public String of(String total) { return "EUR " + total; }\n'
+        '  public String title() { return "a"; }\n}\n'
+    ),
+    "messaging/pom.xml": (
+        "<project><artifactId>acme-messaging</artifactId><dependency><artifactId>acme-core</artifactId></dependency>"
+        "<dependency><artifactId>acme-producer</artifactId></dependency></project>"
+    ),
+    "messaging/Publisher.java": (
+        "package messaging;\nimport core.Price;\nimport producer.Sender;\n@Component\npublic class Publisher {\n"
+        "  private final Sender sender;\n  private final Price price;\n"
+        "  public Publisher(Sender sender, Price price) { this.sender = sender; this.price = price; }\n"
+        '  public void publish(String total) { sender.send("BIG", price.of(total)); }\n}\n'
+    ),
+    "app/pom.xml": (
+        "<project><artifactId>acme-app</artifactId><dependency><artifactId>acme-core</artifactId></dependency>"
+        "<dependency><artifactId>acme-messaging</artifactId></dependency>"
+        "<dependency><artifactId>acme-producer</artifactId></dependency></project>"
+    ),
+    "app/App.java": (
+        "package app;\n@SpringBootApplication\npublic class App {\n"
+        "  public static void main(String[] given) { SpringApplication.run(App.class, given); }\n}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [('"EUR " + total', "total", Verdict.IMPACT), ('"a"', '"b"', Verdict.FINE)],
+    ids=["what is sent", "what is not"],
+)
+def test_code_of_a_module_is_part_of_the_program_that_links_it(check, old: str, new: str, verdict: Verdict) -> None:
+    """The call that writes is in a library of its own, and no file near the changed one names a topic."""
+    code = LAYERS["core/Price.java"].replace(old, new)
+
+    report = check({"core/Price.java": code}, {**BASE, **LAYERS, **READER})
+
+    assert report.verdict is verdict
+
+
+def test_code_of_a_module_that_a_program_links_counts_without_a_known_topic(check) -> None:
+    base = {path: text.replace('"BIG"', "topics.next()") for path, text in LAYERS.items()}
+    code = base["core/Price.java"].replace('"EUR " + total', "total")
+
+    assert check({"core/Price.java": code}, {**BASE, **base}).verdict is Verdict.UNKNOWN
