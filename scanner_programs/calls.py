@@ -29,6 +29,13 @@ def names_in(code: object) -> Iterator[str]:
             yield from ASSIGNS.get(one.operator, ())
 
 
+def types_in(code: object) -> Iterator[str]:
+    """Yield the types that code declares for fields, parameters, variables and results."""
+    for one in walk(code):
+        if isinstance(one, ir.Field | ir.Parameter | ir.Function | ir.Declare) and one.type:
+            yield one.type
+
+
 def called_in(code: object) -> Iterator[tuple[str, ir.Call]]:
     """Yield the calls in code, each with the simple name of what it calls."""
     for one in walk(code):

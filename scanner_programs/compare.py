@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scanner_programs.endpoints import Contract, Endpoints
 from scanner_programs.residue import ORDER
@@ -40,6 +40,7 @@ class Difference:
 def compare(before: Endpoints, after: Endpoints) -> list[Difference]:
     """Return what differs in what two versions of a program send; further fields and topics are no difference."""
     found = list(_contracts(before.contracts, after.contracts, is_whole=not after.is_cut))
+    found += (replace(one, certain=False) for one in _contracts(before.kept, after.kept, is_whole=False))
     found += _unstarted(before, after)
     if before.is_opaque or after.is_opaque:
         code = _texts(before, after, "code", before.residue, after.residue)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from scanner_programs import ir
 from scanner_programs.behaviour import Behaviours
-from scanner_programs.calls import called_in, names_in, passed_in, reaching
+from scanner_programs.calls import called_in, names_in, passed_in, reaching, types_in
 from scanner_programs.guards import is_topic
 from scanner_programs.ir import Kind, Literal, Name, deep_recursion, walk
 from scanner_programs.leads import names_within
@@ -26,6 +26,7 @@ from scanner_programs.received.uses import FieldUses, ReadAs, Used
 from scanner_programs.residue import ORDER, class_texts, code_text, silent_in, typed_in, watchers_in
 from scanner_programs.sequences import is_container
 from scanner_programs.shapes import Shape, notes_of, shape_of
+from scanner_programs.stores import Store, holding, kept_in, taken_from
 from scanner_programs.values import (
     NULL,
     Apply,
@@ -55,6 +56,8 @@ MOST_VIEWS = 400
 _MOST_MEANT = 2
 _MOST_CALLERS = 50
 _MOST_RECORDS = 16
+_MOST_KEEPERS = 3
+"""Turns of looking for what is kept where something that is kept comes from."""
 _MOST_OF_SMALL = 150
 """Functions of a program whose code counts whole if names alone say that something sends.
 
@@ -148,6 +151,7 @@ class _Sent:
 class Endpoints:
     """What a program sends, and what of it could not be followed.
 
+    *kept* is what it gives to what it takes parts of that from again, as a database.
     *passed* is what comes from the records that it receives, *received* the topics of these, *used* the fields of these
     that code uses, *classes* what they are read as. *unnamed* are calls that name topics which are read, whose names
     are not known. *followed* are the places of calls that lead to code of the
@@ -162,6 +166,7 @@ class Endpoints:
     """
 
     contracts: list[Contract] = field(default_factory=list)
+    kept: list[Contract] = field(default_factory=list)
     passed: list[Passed] = field(default_factory=list)
     received: list[Received] = field(default_factory=list)
     followed: frozenset[tuple[str, int]] = frozenset()
@@ -235,6 +240,7 @@ class _Reader:
         self._imported: dict[str, list[str]] = {}
         self._sent: list[_Sent] = []
         self._values: list[Value] = []
+        self._stores: frozenset[Store] = frozenset()
 
     @cached_property
     def _clients(self) -> dict[str, list[Client]]:
@@ -296,6 +302,8 @@ class _Reader:
             self._run_bound(bean, *topics)
         if self._machine.spent:
             self._found.unresolved.append(("", 0))
+        if texts:
+            self._keep(places)
         self._idle(found)
         self._uncovered(found)
         if len(places) <= _MOST_OF_SMALL:
@@ -626,6 +634,8 @@ class _Reader:
     def _watch(self, machine: Machine, made: Made) -> bool:
         """Note a call if it is a send; return whether it is one."""
         name = plain(made.name).rpartition(".")[2]
+        for kind, value in kept_in(made, self._stores, self._program) if self._stores else ():
+            self._emit({"kept": Const(Kind.TEXT, kind), "value": value}, name, made.place, made.guards)
         if self._silent:
             self._receives.note(made, name.removeprefix("new "), self._files_on_the_way(made.place))
             return False
@@ -1019,7 +1029,9 @@ class _Reader:
             inner=self._inner,
             is_rooted=bool(values) and all(_is_rooted(one) for listed in values.values() for one in listed),
         )
-        if contract not in self._found.contracts:
+        if "kept" in parts:
+            self._found.kept.append(contract)
+        elif contract not in self._found.contracts:
             self._found.contracts.append(contract)
             self._sent.append(self._origins(contract, values, guards))
 
@@ -1105,6 +1117,36 @@ class _Reader:
         files = tuple(dict.fromkeys([place[0], *on_the_way]))
         view = self._view.file.path if self._view is not None else place[0]
         return files if files[-1] == view else (*files, view)
+
+    def _keep(self, places: Sequence[Place]) -> None:
+        """Note what the program gives to what it takes parts of sent values from: it is sent from there."""
+        machine = self._machine
+        was_spent, visited = machine.spent, machine.visited
+        self._silent, machine.keeps, machine.spent, machine.visited = True, False, False, set()
+        for _ in range(_MOST_KEEPERS):  # what is kept may come from what something else keeps
+            stores = taken_from(self._values, self._program)
+            if stores <= self._stores:
+                break
+            self._stores |= stores
+            giving = list(holding(places, stores, self._program))
+            found = reaching(places, {_called_by(place) for place in giving} - {""})
+            found |= {id(place): place for place in giving}
+            self._serving |= {id(place.known.cls) for place in found.values() if place.known is not None}
+            outer = self._outermost(found.values())
+            self._found.kept.clear()
+            steps, machine.steps = machine.steps, 0
+            for place in sorted(found.values(), key=lambda one: id(one) not in outer)[:MOST_VIEWS]:
+                if id(place) in outer or id(place.function) not in machine.visited:
+                    self._view = place
+                    machine.run(place)
+            machine.steps += steps
+            if machine.spent:  # those that were not evaluated may give it anything
+                for place in giving:
+                    at = (place.file.path, place.function.line or 1)
+                    self._found.loose[f"{place.name}/{len(place.function.parameters)}"] = self._text(place), at
+                break
+        self._stores = frozenset()
+        self._silent, machine.keeps, machine.spent, machine.visited = False, True, was_spent, visited | machine.visited
 
     def _read_records(self, places: Iterable[Place]) -> None:
         """Evaluate the functions that read records and that no evaluation came to, from outside."""
@@ -1281,7 +1323,7 @@ class _Reader:
         named: dict[str, set[int]] = {}
         for place in places:
             own = id(place.known.cls) if place.known is not None else 0
-            types = _types_in((place.function, place.known.cls.fields if place.known is not None else ()))
+            types = types_in((place.function, place.known.cls.fields if place.known is not None else ()))
             for text in (*types, *(_whole_name(one) for one in walk(place.function))):
                 for word in wanted.intersection(_WORD.findall(text)):
                     named.setdefault(word, set()).add(own)
@@ -1304,8 +1346,8 @@ class _Reader:
             mentioned |= leads | on_the_way
         for place in places if leads is None else ():
             if id(place.function) in visited:
-                mentioned |= {*names_in(place.function), *map(base_type, _types_in(place.function))}
-                mentioned |= set(map(base_type, _types_in(place.known.cls.fields if place.known is not None else ())))
+                mentioned |= {*names_in(place.function), *map(base_type, types_in(place.function))}
+                mentioned |= set(map(base_type, types_in(place.known.cls.fields if place.known is not None else ())))
         direct = {name for name in mentioned if name in self._program.functions}
         waiting += [
             name for name in direct if not any(id(one.function) in visited for one in self._program.functions[name])
@@ -1324,7 +1366,7 @@ class _Reader:
                 seen.add(id(place))
                 at = (place.file.path, place.function.line or 1)
                 self._found.loose[f"{place.name}/{len(place.function.parameters)}"] = self._text(place), at
-                used = {*names_in(place.function), *map(base_type, _types_in(place.function))}
+                used = {*names_in(place.function), *map(base_type, types_in(place.function))}
                 mentioned |= used
                 waiting += [name for name in used if name in named]
         classes = [name for name in mentioned if name in self._program.classes]
@@ -1433,7 +1475,7 @@ class _Reader:
                 continue
             code = (file.classes, file.functions, file.statements, file.methods)
             names = self._of_clients(file)
-            types = {base_type(one) for one in _types_in(code)}
+            types = {base_type(one) for one in types_in(code)}
             used = names & {*names_in(code), *types}
             is_reading = names & reads or {one.rpartition(".")[2] for one in types} & reads
             if not used and not is_reading:
@@ -1451,7 +1493,7 @@ class _Reader:
                 if isinstance(of, Name) and plain(of.name) in senders:
                     self._found.unresolved.append((file.path, call.line or 1))
             code = (file.classes, file.functions, file.statements, file.methods)
-            if senders & {base_type(one).rpartition(".")[2] for one in _types_in(code)}:
+            if senders & {base_type(one).rpartition(".")[2] for one in types_in(code)}:
                 self._found.unresolved.append((file.path, 1))
 
     def _is_own(self, name: str) -> bool:
@@ -1613,12 +1655,6 @@ def _made_by(code: object) -> Iterator[str]:
             yield base_type(one.type).rpartition(".")[2]
         elif isinstance(one, ir.Call) and isinstance(one.function, ir.Name | ir.Member):
             yield plain(one.function.name)
-
-
-def _types_in(code: object) -> Iterator[str]:
-    for one in walk(code):
-        if isinstance(one, ir.Field | ir.Parameter | ir.Function | ir.Declare) and one.type:
-            yield one.type
 
 
 def _whole_name(code: object) -> str:

@@ -44,7 +44,7 @@ def names_within(values: Iterable[Value]) -> frozenset[str] | None:
             return None
         for text in _texts(value):
             found.update(_WORD.findall(text))
-        waiting.extend(_parts(value))
+        waiting.extend(parts_of(value))
     return frozenset(found)
 
 
@@ -72,7 +72,8 @@ def _texts(value: Value) -> Iterator[str]:
             yield value.known.cls.name
 
 
-def _parts(value: Value) -> Iterator[Value]:
+def parts_of(value: Value) -> Iterator[Value]:
+    """Yield the values that a value is made of."""
     match value:
         case Get() | Method():
             yield value.of

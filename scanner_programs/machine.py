@@ -1869,6 +1869,8 @@ class Machine:
             self._take_apart(code.target, made, scope)
             return
         value = self.value(code.value, scope) if code.value is not None else None
+        if value is None and isinstance(code.target, Name):
+            scope.types[code.target.name] = code.type
         value = self._zero(code.type, scope) if value is None else self.converted(value, code.type, scope)
         if isinstance(value, Apply) and not value.arguments and isinstance(code.target, Name) and self._frames:
             function = self._frames[-1].function
@@ -2690,7 +2692,7 @@ class Machine:
         step = self._step_of(of, name, scope) if of is not None else None
         if of is not None and step is not None:
             return self._step(of, name, step, given, code, scope)
-        at, empty = _at(code, scope), self._filled(given, scope)
+        at, empty = _at(code, scope), self._filled(of, given, scope)
         result = self._unknown_call(of, name, given, code, scope, discarded=discarded)
         if empty is None or empty.base is None:  # otherwise what it is filled with is known by what is done with it
             self._gives((value for _, value in given), result, at)
@@ -2728,7 +2730,7 @@ class Machine:
             if default is not None:
                 return default
         if not silent:
-            self._fill_out(name, given, scope)
+            self._fill_out(of, name, given, code, scope)
         if discarded and not silent:
             self._touch(of, name, given, values)
         if of is None and len(called) == 1 and isinstance(called[0], Items) and called[0].yielded:
@@ -3056,24 +3058,39 @@ class Machine:
             if isinstance(one, Closure | Method):
                 self._callback(of if of is not None else Ref("?"), one, given, code, scope)
 
-    def _fill_out(self, name: str, given: list[Given], scope: Scope) -> None:
-        """Note that a function filled the only object without content that it was given, of its other arguments."""
-        empty = self._filled(given, scope)
+    def _fill_out(self, of: Value | None, name: str, given: list[Given], code: Call, scope: Scope) -> None:
+        """Note that a function filled the only object without content that it was given, of its other arguments.
+
+        In Go it also gives values to the variables whose addresses it is given.
+        """
+        empty = self._filled(of, given, scope)
         if empty is not None:
             others = tuple(value for _, value in given if isinstance(value, Input | Get | Apply))
             kind = self._typed(empty.known.cls.name, empty.known.file, empty.known) if empty.known is not None else ""
-            empty.base = Apply(name, None, others, (), kind)
+            empty.base = Apply(name, of if isinstance(of, Input | Get | Apply) else None, others, (), kind)
+        variables = [_variable_at(one.value) for one in code.arguments] if scope.file.language == "go" else []
+        for variable in filter(None, variables):
+            owner = scope.find(variable)
+            kind = owner.types.get(variable, "") if owner is not None else ""
+            if owner is not None and kind and owner.variables[variable] == self._zero(kind, scope):
+                rest = tuple(value for _, value in given if value != NULL)
+                made = Apply(name, of, rest, (), self._typed(kind, scope.file, scope.known))
+                self._store(Name(variable), made, scope)
 
     @staticmethod
-    def _filled(given: list[Given], scope: Scope) -> Thing | None:
-        """Return the only object without content that a function of Go is given, with nothing but values beside it."""
+    def _filled(of: Value | None, given: list[Given], scope: Scope) -> Thing | None:
+        """Return the only object without content that a function of Go is given, with nothing but values beside it.
+
+        A method has its object beside it.
+        """
         empty = [
             value
             for _, value in given
             if isinstance(value, Thing) and not (value.fields or value.base or value.arguments or value.touched)
         ]
         others = [value for _, value in given if isinstance(value, Input | Get | Apply)]
-        is_filled = len(empty) == 1 and bool(others) and len(empty) + len(others) == len(given)
+        is_given = bool(others) or isinstance(of, Input | Get | Apply)
+        is_filled = len(empty) == 1 and is_given and len(empty) + len(others) == len(given)
         return empty[0] if is_filled and scope.file.language == "go" else None
 
     def _by_profile(self, name: str, given: list[Given], scope: Scope) -> Value | None:
@@ -3438,6 +3455,13 @@ def _filled_in(function: Function) -> frozenset[str]:
 
 _MAKES = re.compile(r"(?:valueOf|from|From|parse|Parse|decode|deserialize|model_validate|load)(?![a-z])")
 """How methods of a class begin that make an object of it from another form; the class may have them from a library."""
+
+
+def _variable_at(code: ir.Expression) -> str:
+    """Return the variable whose address code takes; empty for other code."""
+    is_address = isinstance(code, ir.Operation) and code.operator == "&" and len(code.operands) == 1
+    name = code.operands[0] if isinstance(code, ir.Operation) and is_address else None
+    return name.name if isinstance(name, Name) else ""
 
 
 def _at(code: Call, scope: Scope) -> tuple[str, int]:
