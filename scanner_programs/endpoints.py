@@ -241,6 +241,7 @@ class _Reader:
         self._sent: list[_Sent] = []
         self._values: list[Value] = []
         self._stores: frozenset[Store] = frozenset()
+        self._of_stores: set[tuple[str, int]] = set()
 
     @cached_property
     def _clients(self) -> dict[str, list[Client]]:
@@ -404,6 +405,9 @@ class _Reader:
         """Return the functions that may reach a send, by identity."""
         names = {name for rows in self._clients.values() for row in rows for name in (*row.sends, *row.connects)}
         names |= {note for rows in self._clients.values() for row in rows for note in (*row.result, *row.declared)}
+        names |= {
+            name for rows in self._clients.values() for row in rows for name in row.records if name.isidentifier()
+        }
         names |= {function.name for function in self._declared}
         found = reaching(places, names)
         for _ in range(_MOST_MEANT):  # what makes an object of a class that a library gives one of these
@@ -654,6 +658,10 @@ class _Reader:
             self._defaults[show(made.of)] = made.given[0][1]
             return False
         row = self._client_of(machine, made, name)
+        if row is None and (record := self._record_given(machine, made, name)) is not None:
+            self._seen.add(made.place)
+            self._records(machine, made, name, {"record": record})
+            return True
         if row is None:
             self._receives.note(made, name, self._files_on_the_way(made.place))
             self._connect(machine, made, name)
@@ -725,6 +733,18 @@ class _Reader:
         self._seen.add(made.place)
         self._records(machine, made, name, parts)
         return True
+
+    def _record_given(self, machine: Machine, made: Made, name: str) -> Value | None:
+        """Return the record of a client that a call is given which no client is known to have: it is for sending."""
+        if name in ADDS or machine.is_watcher(made.of, made.name):
+            return None
+        rows = [row for row in self._clients.get(made.file.language, ()) if row.records]
+        for _, value in made.given:
+            kind = value.type if isinstance(value, Thing) and value.known is None else ""
+            kind = value.name if isinstance(value, Apply) and value.of is None else kind
+            if kind and any(begins(kind, row.packages) and kind.rpartition(".")[2] in row.records for row in rows):
+                return value
+        return None
 
     def _client_of(self, machine: Machine, made: Made, name: str) -> Client | None:
         rows = [row for row in self._clients.get(made.file.language, ()) if name in row.sends]
@@ -1029,8 +1049,11 @@ class _Reader:
             inner=self._inner,
             is_rooted=bool(values) and all(_is_rooted(one) for listed in values.values() for one in listed),
         )
+        if topic is not None and not contract.topics and taken_from([topic], self._program):
+            self._of_stores.add(place)
         if "kept" in parts:
-            self._found.kept.append(contract)
+            if contract not in self._found.kept:
+                self._found.kept.append(contract)
         elif contract not in self._found.contracts:
             self._found.contracts.append(contract)
             self._sent.append(self._origins(contract, values, guards))
@@ -1133,8 +1156,8 @@ class _Reader:
             found |= {id(place): place for place in giving}
             self._serving |= {id(place.known.cls) for place in found.values() if place.known is not None}
             outer = self._outermost(found.values())
-            self._found.kept.clear()
             steps, machine.steps = machine.steps, 0
+            visited, machine.visited = visited | machine.visited, set()
             for place in sorted(found.values(), key=lambda one: id(one) not in outer)[:MOST_VIEWS]:
                 if id(place) in outer or id(place.function) not in machine.visited:
                     self._view = place
@@ -1309,8 +1332,12 @@ class _Reader:
                 yield place
 
     def _unnamed(self, places: Iterable[Place]) -> Iterator[Place]:
-        """Yield the functions on the way to sends whose topic none of them knows: records may be of any topic."""
+        """Yield the functions on the way to sends whose topic none of them knows: records may be of any topic.
+
+        One that was kept with the record is known by what the program gives to what keeps it.
+        """
         named = {one.place for one in self._found.contracts if one.topics or one.topic.startswith("setting(")}
+        named |= self._of_stores if self._found.kept else set()
         contracts = (one for one in self._found.contracts if one.place in self._seen and one.place not in named)
         names = {name for one in contracts for name in (one.view, *one.path)}
         yield from (place for place in places if place.name in names) if names else ()

@@ -645,6 +645,8 @@ class Machine:
         if not kind:
             return value
         match value:
+            case Apply(name="mapped", arguments=(inner,)) if self._lists(inner, kind, file, near):
+                return inner  # what a library's function returns of a function that returns a list is the list
             case Apply(type=own) | Get(type=own) if not own or self._is_open(own):
                 return replace(value, type=self._typed(kind, file, near))
             case Cond(test=test, then=then, otherwise=otherwise):
@@ -664,6 +666,13 @@ class Machine:
                     if value.base is not None:
                         value.base = self.declared(value.base, kind, file, near)
         return value
+
+    def _lists(self, value: Value, kind: str, file: ir.File, near: Known | None) -> bool:
+        """Return whether a value has several objects of the class that a type has in its brackets."""
+        inside = parameters_of(kind)
+        known = self.program.class_of(inside[-1], file, near) if inside else None
+        element = self.element(value) if isinstance(value, Apply | Items) and known is not None else None
+        return isinstance(element, Thing) and element.known is known
 
     def converted(self, value: Value, kind: str, scope: Scope) -> Value:
         """Return a value as one of the type of where it goes, made so by the type's own conversion if it has one."""

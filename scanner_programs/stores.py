@@ -61,7 +61,7 @@ def _stores(value: Apply, program: Program) -> Iterator[Store]:
     for statement in _statements(value.arguments):
         yield from (Store(_TABLE, table.lower()) for table in _READ.findall(statement))
     active = _active(value.of, program)
-    if active:
+    if active and isinstance(_root(value.of), Type):
         yield Store(active, active)
     if value.of is not None:
         keeper = next(_keepers(value.of), "")
@@ -141,14 +141,19 @@ def _written_in(file: ir.File) -> Iterator[str]:
             yield from (table.lower() for table in _WRITTEN.findall(one.text))
 
 
+def _root(value: Value | None) -> Value | None:
+    """Return what the object of a call comes from."""
+    for _ in range(_DEEPEST):
+        if not isinstance(value, Method | Get | Apply):
+            break
+        value = value.of
+    return value
+
+
 def _active(value: Value | None, program: Program) -> str:
     """Return the class whose objects a library keeps by methods that the class has from it; empty without one."""
-    for _ in range(_DEEPEST):
-        if isinstance(value, Method | Get | Apply):
-            value = value.of
-        else:
-            break
-    known = value.known if isinstance(value, Type | Thing) else None
+    root = _root(value)
+    known = root.known if isinstance(root, Type | Thing) else None
     return known.cls.name if known is not None and _is_extension(known, program) else ""
 
 

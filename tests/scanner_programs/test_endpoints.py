@@ -53,6 +53,20 @@ def test_a_send_of_an_unknown_object_is_a_send_where_a_client_is_used(sends):
     assert [one.topics for one in sends(files).contracts] == [("orders",)]
 
 
+def test_a_record_that_an_unknown_function_is_given_is_sent(sends):
+    """That is what a record of a client is for; a logger and a list do nothing with it."""
+    code = (
+        "import org.apache.kafka.clients.producer.ProducerRecord;\nimport org.slf4j.Logger;\nclass Outlet {{\n"
+        "  Logger log;\n  House house;\n  void send(Order order) {{\n"
+        '    var made = new ProducerRecord<>("orders", order.id(), order);\n    {}\n  }}\n}}\n'
+    )
+    files = {"Outlet.java": code.format("house.dispatch(made, 3);"), "Order.java": ORDER}
+    assert [(one.topics, one.method, one.opaque) for one in sends(files).contracts] == [
+        (("orders",), "dispatch", False)
+    ]
+    assert sends({**files, "Outlet.java": code.format('log.info("{}", made);')}).contracts == []
+
+
 def test_a_file_that_uses_a_client_in_no_known_way_is_unresolved(sends):
     files = {"src/lib.rs": "use rdkafka::producer::FutureRecord;\npub fn send(order: &Order) {}\n"}
     assert sends(files).unresolved == [("src/lib.rs", 1)]

@@ -420,6 +420,40 @@ public class Relay {
         ("bill.getNumber(), bill", "bill.getCode(), bill"),
         ('"added"', '"done"'),
     ),
+    "Kotlin, a queue of records with their topics": Kept(
+        {
+            "Queue.kt": """
+import org.apache.kafka.clients.producer.ProducerRecord
+class Queue(private val database: Database) {
+    fun put(topic: String, value: String) {
+        database.update { queryOf("insert into queue(topic, value) values (?, ?)", topic, value) }
+    }
+    fun next(): List<Entry> = database.list {
+        queryOf("select topic, value from queue").map { row -> Entry(row.string("topic"), row.string("value")) }
+    }
+    data class Entry(val topic: String, val value: String) { fun record() = ProducerRecord(topic, value) }
+}
+""",
+            "Alarms.kt": """
+class Alarms(private val queue: Queue) {
+    fun rung(alarm: Alarm): String {
+        queue.put("alarms", alarm.name.uppercase())
+        return "rung"
+    }
+}
+""",
+            "Worker.kt": """
+import org.apache.kafka.clients.producer.Producer
+class Worker(private val queue: Queue, private val producer: Producer<String, String>) {
+    fun work() {
+        producer.batched(15) { queue.next().forEach { hand(it.record()) } }
+    }
+}
+""",
+        },
+        ("alarm.name.uppercase()", "alarm.name"),
+        ('return "rung"', 'return "done"'),
+    ),
 }
 
 
