@@ -1498,7 +1498,7 @@ class _Reader:
                 if self._uses(file, row) and (row.sends or row.result)
             ]
             reads = {name for row in rows for name in row.receives}
-            if not rows or file.path in visited:
+            if not rows or file.path in visited or not _runs(file):
                 continue
             code = (file.classes, file.functions, file.statements, file.methods)
             names = self._of_clients(file)
@@ -1694,6 +1694,11 @@ def _called_by(place: Place) -> str:
     if place.function.name in ("new", "__init__", "constructor") and place.known is not None:
         return place.known.cls.name
     return place.function.name
+
+
+def _runs(file: ir.File) -> bool:
+    """Return whether a file has code that runs: more than declarations of what others do."""
+    return bool(file.statements) or any(one.body is not None for one in walk(file) if isinstance(one, ir.Function))
 
 
 def _is_go(file: ir.File) -> bool:

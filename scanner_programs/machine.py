@@ -1722,13 +1722,12 @@ class Machine:
         return [one.name for _, one in self.program.fields(known)] if known is not None else []
 
     def _try(self, code: ir.Try, scope: Scope) -> Value:
-        start = len(self.guards)
+        start, thrown = len(self.guards), self._frames[-1].thrown if self._frames else []
+        before = len(thrown)
         value = self.value(code.body, Scope(scope.file, scope))
         ended, self._left = self._left, None
         endings: list[Leave | None] = []
-        if code.handlers:
-            del self.guards[start:]
-        kept = self.guards[start:]
+        kept, failed = self.guards[start:], thrown[before:]
         for handler in code.handlers:
             del self.guards[start:]
             self.guards.append(Ref("failure"))
@@ -1736,7 +1735,10 @@ class Machine:
             endings.append(self._left)
             self._left = None
         del self.guards[start:]
-        self.guards += kept
+        if all(one is not None for one in endings):  # what is behind runs if nothing failed
+            self.guards += kept
+        if not all(one is Leave.THROW for one in endings):  # who calls this function goes on
+            del thrown[before : before + len(failed)]
         if ended is not None and all(one is not None for one in endings):
             self._left = ended
         if code.last is not None:
@@ -2725,7 +2727,10 @@ class Machine:
         if of is not None and name in ADDS and isinstance(first, Closure | Method):
             return NULL  # what takes the function from there calls it
         for _, value in given:
-            if isinstance(value, Closure | Method) and not silent:
+            if isinstance(value, Closure) and silent:
+                called.append(self.call(value, [], code, scope))
+                values.append(value)
+            elif isinstance(value, Closure | Method) and not silent:
                 result = self._callback(of, value, given, code, scope)
                 called.append(result)
                 values.append(result)
@@ -2742,6 +2747,8 @@ class Machine:
             self._fill_out(of, name, given, code, scope)
         if discarded and not silent:
             self._touch(of, name, given, values)
+        if silent and called:
+            return called[-1]  # what measures or logs a function returns what the function returns
         if of is None and len(called) == 1 and isinstance(called[0], Items) and called[0].yielded:
             return called[0]  # a builder of a sequence
         if called and of is not None and (name in WATCHED or self._only_watches(called)):

@@ -137,3 +137,80 @@ def test_a_line_may_go_on_anywhere(sends, gap):
     code = "from kafka import KafkaProducer\nKafkaProducer().send('orders', (1 if a{0}else 2), key={0}k)\n"
     broken, plain = (sends({"a.py": code.format(text)}).contracts[0] for text in (gap, " "))
     assert broken.content == plain.content
+
+
+MEASURED = {
+    "Kotlin": {
+        "Sender.kt": (
+            "import io.github.oshai.kotlinlogging.withLoggingContext\n"
+            "import org.springframework.kafka.core.KafkaTemplate\n"
+            "class Sender(private val template: KafkaTemplate<String, String>) {\n"
+            '    fun send(id: String) = withLoggingContext("id" to id) { template.send("orders", id) }\n}\n'
+        )
+    },
+    "TypeScript": {
+        "sender.ts": (
+            "import { trace } from '@opentelemetry/api';\nimport { Kafka } from 'kafkajs';\n"
+            "const producer = new Kafka({ clientId: 'a' }).producer();\nconst tracer = trace.getTracer('a');\n"
+            "export async function send(id: string) {\n"
+            "  await tracer.startActiveSpan('send', async (span) => {\n"
+            "    await producer.send({ topic: 'orders', messages: [{ value: id }] });\n    span.end();\n  });\n}\n"
+        )
+    },
+    "Java": {
+        "Sender.java": (
+            "import io.micrometer.core.instrument.Timer;\nimport org.springframework.kafka.core.KafkaTemplate;\n"
+            "class Sender {\n  KafkaTemplate<String, String> template;\n  Timer timer;\n"
+            '  void send(String id) { timer.record(() -> template.send("orders", id)); }\n}\n'
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("language", MEASURED)
+def test_what_only_watches_runs_the_function_that_it_is_given(sends, language: str) -> None:
+    assert [(one.topics, one.guards) for one in sends(MEASURED[language]).contracts] == [(("orders",), frozenset())]
+
+
+CAUGHT = {
+    "java": (
+        "Sender.java",
+        "import org.springframework.kafka.core.KafkaTemplate;\nclass Sender {{\n"
+        "  KafkaTemplate<String, String> template;\n"
+        '  void send(Order order) {{\n    {}\n    template.send("orders", order.id());\n  }}\n'
+        '  void check(Order order) {{ if (order.total() < 1) {{ throw new IllegalStateException("none"); }} }}\n}}\n',
+        "check(order);",
+        "try {{ check(order); }} catch (Exception e) {{ log.warn(e); {} }}",
+        ("throw e;", "return;"),
+    ),
+    "python": (
+        "sender.py",
+        "from kafka import KafkaProducer\nproducer = KafkaProducer()\n\ndef check(order):\n    if order.total < 1:\n"
+        "        raise ValueError('none')\n\ndef send(order):\n    {}\n    producer.send('orders', order.id)\n",
+        "check(order)",
+        "try:\n        check(order)\n    except Exception as error:\n        log.warning(error)\n        {}",
+        ("raise", "return"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", CAUGHT)
+def test_a_send_behind_what_may_fail_depends_on_how_that_is_caught(sends, language: str) -> None:
+    """It is as without handlers if these leave; where they go on, so does the send."""
+    path, code, call, caught, leaving = CAUGHT[language]
+
+    def guards(text: str) -> frozenset[str]:
+        return next(one.guards for one in sends({path: code.format(text)}).contracts if one.view.endswith("send"))
+
+    assert guards(call)
+    assert [guards(caught.format(one)) for one in leaving] == [guards(call)] * len(leaving)
+    assert guards(caught.format("" if language == "java" else "pass")) == frozenset()
+
+
+def test_a_file_of_declarations_that_names_a_client_is_not_unresolved(sends) -> None:
+    """What implements it is another file."""
+    port = (
+        "import org.springframework.kafka.support.SendResult;\ninterface Port {\n"
+        "  void send(Order order, Callback<SendResult<String, Order>> done);\n}\n"
+    )
+    assert sends(java('template.send("orders", order);', **{"shop/Port.java": port})).unresolved == []
