@@ -1367,7 +1367,7 @@ class _Reader:
         waiting = list(self._machine.unfollowed)
         mentioned: set[str] = set()
         if leads is not None:
-            ways = {name for one in self._found.contracts for name in (one.view, *one.path)}
+            ways = {name for one in (*self._found.contracts, *self._found.kept) for name in (one.view, *one.path)}
             on_the_way = {name for place in places if place.name in ways for name in names_in(place.function)}
             waiting = [name for name in waiting if name in leads or name in on_the_way]
             mentioned |= leads | on_the_way

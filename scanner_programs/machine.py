@@ -2494,10 +2494,16 @@ class Machine:
             start = len(self.guards)
             if len(methods) > 1:
                 self.guards.append(Apply("is", None, (of, Ref(one.cls.name))))
-            this = self._instance(one) if self._serves(one) else of
+            this = self._instance(one) if self._serves(one) else self._as_one(of, one)
             results.append(self._invoke(method.function, Scope(method.file, None, this, method.known), given))
             del self.guards[start:]
         return results[0] if len(results) == 1 else Apply("one of", None, tuple(results))
+
+    def _as_one(self, value: Value, known: Known) -> Value:
+        """Return an object as one of the class that implements its type: what is private there is its own, too."""
+        if not isinstance(value, Input | Get | Apply) or self.known_type(value) is known:
+            return value
+        return replace(value, type=self._typed(known.cls.name, known.file, known))
 
     def _map(self, place: Place, value: Value) -> Value:
         """Return what a method of a mapper makes of a value."""

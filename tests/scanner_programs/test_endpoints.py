@@ -214,3 +214,19 @@ def test_a_file_of_declarations_that_names_a_client_is_not_unresolved(sends) -> 
         "  void send(Order order, Callback<SendResult<String, Order>> done);\n}\n"
     )
     assert sends(java('template.send("orders", order);', **{"shop/Port.java": port})).unresolved == []
+
+
+def test_what_is_private_to_the_only_implementation_is_followed(sends) -> None:
+    """Nothing of it sends, and its object is known by the interface only."""
+    files = java(
+        'template.send("orders", rules.of(order));',
+        **{
+            "shop/Rules.java": "public interface Rules { String of(Order order); }\n",
+            "shop/Strict.java": (
+                "public class Strict implements Rules {\n  public String of(Order order) { return named(order); }\n"
+                '  private String named(Order order) { return "no " + order.id(); }\n}\n'
+            ),
+        },
+    )
+    files["shop/Sender.java"] = files["shop/Sender.java"].replace("  void send", "  Rules rules;\n  void send")
+    assert [dict(one.shape.fields)[""].text for one in sends(files).contracts] == ['+("no ", in:0.id)']

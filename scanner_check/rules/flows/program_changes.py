@@ -387,7 +387,7 @@ class ProgramChanges:
     def _with_programs(self) -> frozenset[str]:
         """Return the modules that programs are in, and those that link code which uses Kafka without a known topic."""
         unknown = {self.modules.of(path) for path in self._without_topic}
-        linked = (user for one in unknown for user in self._base.programs.users(one))
+        linked = (user for one in unknown for user in self._base.programs.users(one) if not _is_above(user, one))
         return frozenset((*self._programs, *unknown, *linked))
 
     @property
