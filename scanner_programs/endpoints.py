@@ -304,7 +304,7 @@ class _Reader:
         if self._machine.spent:
             self._found.unresolved.append(("", 0))
         if texts:
-            self._keep(places)
+            self._keep(places, found)
         self._idle(found)
         self._uncovered(found)
         if len(places) <= _MOST_OF_SMALL:
@@ -1141,11 +1141,15 @@ class _Reader:
         view = self._view.file.path if self._view is not None else place[0]
         return files if files[-1] == view else (*files, view)
 
-    def _keep(self, places: Sequence[Place]) -> None:
-        """Note what the program gives to what it takes parts of sent values from: it is sent from there."""
+    def _keep(self, places: Sequence[Place], senders: Mapping[int, Place]) -> None:
+        """Note what the program gives to what it takes parts of sent values from: it is sent from there.
+
+        Nothing is noted as sent, so *senders* that nothing else came to remain so.
+        """
         machine = self._machine
-        was_spent, visited = machine.spent, machine.visited
-        self._silent, machine.keeps, machine.spent, machine.visited = True, False, False, set()
+        was_spent, visited, seen = machine.spent, machine.visited, set[int]()
+        entered, followed = set(machine.entered), set(machine.followed)
+        self._silent, machine.keeps, machine.spent = True, False, False
         for _ in range(_MOST_KEEPERS):  # what is kept may come from what something else keeps
             stores = taken_from(self._values, self._program)
             if stores <= self._stores:
@@ -1157,19 +1161,22 @@ class _Reader:
             self._serving |= {id(place.known.cls) for place in found.values() if place.known is not None}
             outer = self._outermost(found.values())
             steps, machine.steps = machine.steps, 0
-            visited, machine.visited = visited | machine.visited, set()
+            machine.visited = set()
             for place in sorted(found.values(), key=lambda one: id(one) not in outer)[:MOST_VIEWS]:
                 if id(place) in outer or id(place.function) not in machine.visited:
                     self._view = place
                     machine.run(place)
             machine.steps += steps
+            seen |= machine.visited
             if machine.spent:  # those that were not evaluated may give it anything
                 for place in giving:
                     at = (place.file.path, place.function.line or 1)
                     self._found.loose[f"{place.name}/{len(place.function.parameters)}"] = self._text(place), at
                 break
         self._stores = frozenset()
-        self._silent, machine.keeps, machine.spent, machine.visited = False, True, was_spent, visited | machine.visited
+        machine.visited = visited | seen - {id(place.function) for place in senders.values()}
+        machine.entered, machine.followed = entered, followed
+        self._silent, machine.keeps, machine.spent = False, True, was_spent
 
     def _read_records(self, places: Iterable[Place]) -> None:
         """Evaluate the functions that read records and that no evaluation came to, from outside."""
