@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scanner_programs.frames.expressions import Expr, Kind, call, literal
+from scanner_programs.frames.languages.scala import NULLARY
 from scanner_programs.frames.relations import Frame
 from scanner_programs.frames.values import Type
 
@@ -729,7 +730,12 @@ class Machine:
     def named(self, name: str, scope: Scope) -> Evaluated:
         """Return the value of a name."""
         owner = scope.owner(name)
-        return owner.names[name] if owner is not None else self.modules.undefined(self, name, scope)
+        return self._applied(owner.names[name]) if owner is not None else self.modules.undefined(self, name, scope)
+
+    def _applied(self, value: Evaluated) -> Evaluated:
+        """Return what a name means: of a function that is called by its name alone, its result."""
+        is_call = isinstance(value, Function) and value.owner is None and NULLARY in value.marks
+        return self.call(value, Arguments((), {}, "")) if is_call else value
 
     def _elements(self, nodes: Iterable[ast.expr], scope: Scope) -> list[Evaluated]:
         result: list[Evaluated] = []
@@ -915,7 +921,8 @@ class Machine:
             case Library():
                 return base.member(name, self, place)
             case Scope():
-                return base.names[name] if name in base.names else self.modules.imported(self, name, 1, base.path)
+                is_own = name in base.names
+                return self._applied(base.names[name]) if is_own else self.modules.imported(self, name, 1, base.path)
             case Instance():
                 return self._of_instance(base, name)
             case Class() if name in ("class", "java", "class_"):
@@ -948,7 +955,7 @@ class Machine:
         if found is None:
             external = next((each for each in base.of.bases if isinstance(each, External)), None) if base.of else None
             return External(f"{external.name}.{name}") if external is not None else Unknown()
-        if isinstance(found, Function) and found.marks & {"property", "cached_property"}:
+        if isinstance(found, Function) and found.marks & {"property", "cached_property", NULLARY}:
             result = self.call(self._bound(found, base), Arguments((), {}, ""))
             base.names[name] = result
             return result

@@ -17,7 +17,7 @@ from scanner_programs.frames import datasets
 from scanner_programs.frames.beam import beam_call, document, exprs_in, members_of
 from scanner_programs.frames.bundles import Task, as_program, tasks_of
 from scanner_programs.frames.drivers import Pandas, Warehouse, driver_call
-from scanner_programs.frames.expressions import Expr, Kind, call, column, literal
+from scanner_programs.frames.expressions import RECORD_PARSERS, Expr, Kind, call, column, literal
 from scanner_programs.frames.flink import Environment, Scalar, Statements, flink_call
 from scanner_programs.frames.languages.scala import EXTENSION, SELF, UNWRAPPED
 from scanner_programs.frames.machine import (
@@ -571,6 +571,8 @@ class _Program(Modules):
                 return call("getitem", base, literal(name))
             case Type():
                 return self._of_type(base, name)
+            case Method() if place.partition(":")[0].endswith(".scala"):  # a call without brackets
+                return machine.attribute(machine.call(base, Arguments((), {}, place)), name, place)
             case Function():
                 return Unknown()
             case str():
@@ -659,7 +661,7 @@ class _Program(Modules):
         if name.startswith("apache_beam."):
             made = beam_call(self.job, machine, name, arguments)
             return made if made is not None else Unknown()
-        if package in _FUNCTIONS or name.startswith("pyspark.sql.functions."):
+        if package in _FUNCTIONS or name.startswith("pyspark.sql.functions.") or last in RECORD_PARSERS:
             return self._function(last, arguments)
         if package == "builtins":
             return self._builtin(last, arguments)
@@ -1036,8 +1038,8 @@ _BUILTINS = frozenset(
 """Functions of Python that are known, or whose result does not matter."""
 _WRAPPING = frozenset({"Try", "Success", "Right", "Left", "Failure"})
 _STREAMING = ("org.apache.flink.", "pyflink.", "org.apache.beam.", "org.elasticsearch.")
-_OF_SCALA = frozenset({"sys", "System", "org"})
-"""Names of Scala's libraries, and the first part of names with their packages."""
+_OF_SCALA = frozenset({"sys", "System"})
+"""Names of Scala's libraries."""
 _OF_VALUES = frozenset({"str", "int", "float", "bool", "len", "round", "abs", "max", "min", "sum"})
 """Functions of Python that a pipeline of Beam applies to the values of elements."""
 _SHADOWING = frozenset({"max", "min", "filter", "sum"})

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from scanner_model.errors import InputInvalid
 from scanner_programs.frames import datasets
-from scanner_programs.frames.expressions import UNNAMED, Expr, Kind, Out, call, column, literal, text_of
+from scanner_programs.frames.expressions import UNNAMED, Expr, Kind, Out, call, column, literal, name_of, text_of
 from scanner_programs.frames.machine import (
     Arguments,
     Evaluated,
@@ -934,6 +934,7 @@ def column_method(base: Expr, name: str, given: Arguments) -> Evaluated:
     match name:
         case "alias" | "name" | "as":
             listed = [each for value in given.values for each in (value if isinstance(value, list) else [value])]
+            listed = [name_of(each) if isinstance(each, Expr) and each.kind is Kind.COLUMN else each for each in listed]
             names = tuple(each for each in listed if isinstance(each, str))
             if not names and given.values:
                 return Expr(Kind.ALIAS, args=(call("unnamed", base),), data=(UNNAMED,))

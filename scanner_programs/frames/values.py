@@ -105,6 +105,8 @@ class Value:
             own, kind = next((each for each in self.type.fields if each[0].casefold() == name.casefold()), (name, None))
         if self.type is not None and self.type.kind == "map":
             return self._below(MAP_VALUE, self.type.element)
+        if self.type is not None and self.type.name:  # a method of a number, text or time
+            return replace(with_effect(self, self.effect or TRANSFORMATION), type=None)
         return self._below(field_segment(own), kind)
 
     def element(self) -> Value:

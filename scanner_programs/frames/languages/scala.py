@@ -7,6 +7,7 @@ the end. What has no counterpart becomes a name that is not defined: its value i
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -81,8 +82,12 @@ EXTENSION = "@extension"
 """The function that adds a method of a class to the frames that its objects wrap."""
 UNWRAPPED = "@unwrapped"
 """The function that returns what a `Try` wraps."""
+NULLARY = "@nullary"
+"""The mark of a function without arguments: its name is its call."""
 SELF = "@object"
 """The object of a file: names that the file does not define are members of its traits."""
+_PACKAGE = re.compile(r"[a-z]\w*(?:\.[a-z]\w*)+")
+_BINDING = ("val_definition", "var_definition", "function_definition", "parameter", "class_parameter", "binding")
 _DEEPEST = 150
 _DEEPEST_CLASS = 6
 
@@ -100,6 +105,8 @@ class _Lowering:
         self.pending: list[ast.stmt] = []
         self.classes: dict[str, Node] = {}
         self.objects: set[str] = set()
+        self.bound = {_text(_part(each, "name") or _part(each, "pattern")) for each in _walk(root, _BINDING)}
+        """The names of values and functions, anywhere in the file."""
         self.members: list[set[str]] = []
         self.holes: dict[int, str] = {}
         self.depth = 0
@@ -262,7 +269,8 @@ class _Lowering:
     def _function(self, node: Node, first: str = "") -> ast.FunctionDef:
         """Return a function; one with several lists of parameters returns a function of the next list."""
         groups = [child for child in node.children if child.type == "parameters"]
-        given = [group for group in groups if not any(child.type == "implicit" for child in group.children)] or [None]
+        explicit = [group for group in groups if not any(child.type == "implicit" for child in group.children)]
+        given = explicit or [None]
         body = _part(node, "body")
         every = [_text(_part(each, "name")) for group in given for each in _walk(group, ("parameter",))]
         made = self._shadowing(every, lambda: self._block(_inside(body), returns=True))
@@ -272,7 +280,9 @@ class _Lowering:
             made = [self._definition(node, called, *self._parameters(given[at], "" if at else first), made)]
             if at:
                 made.append(self._at(node, ast.Return(value=_named(called))))
-        return made[0]  # type: ignore[return-value]
+        function: ast.FunctionDef = made[0]  # type: ignore[assignment]
+        function.decorator_list = [] if explicit else [self._at(node, _named(NULLARY))]
+        return function
 
     def _parameters(self, group: Node | None, first: str) -> tuple[list[str], list[ast.expr], bool]:
         """Return the names and defaults of a list of parameters, and whether the last one takes all further values."""
@@ -388,6 +398,9 @@ class _Lowering:
         match node.type:
             case "identifier" | "operator_identifier" | "type_identifier":
                 return self._name(node, _text(node))
+            case "stable_type_identifier":
+                package, _, name = _text(node).rpartition(".")
+                return self._imported(node, package, name)
             case "string":
                 return self._constant(node, _unquoted(_text(node)))
             case "integer_literal":
@@ -537,6 +550,9 @@ class _Lowering:
             return self._at(node, ast.List(elts=[], ctx=ast.Load()))
         if base.type == "identifier" and _text(base) in self.objects:
             return self._name(node, name)
+        package = _text(base)
+        if _PACKAGE.fullmatch(package) and name[:1].isupper() and package.partition(".")[0] not in self.bound:
+            return self._imported(node, package, name)
         made = self._member(node, self._value(base), _SAME.get(name, name))
         return self._call(node, made, []) if name in _NULLARY else made
 
@@ -569,7 +585,7 @@ class _Lowering:
             return f"MAP<STRING, {self._ddl(inner[-1], depth)}>" if base == "Map" else "STRING"
         name = _text(node).rpartition(".")[2]
         if name in _TYPES or name not in self.classes or depth > _DEEPEST_CLASS:
-            return _TYPES.get(name, "STRING")
+            return _TYPES.get(name, "UNKNOWN")
         parameters = _walk(self.classes[name].child_by_field_name("class_parameters"), ("class_parameter",))
         fields = ((_text(_part(each, "name")), _part(each, "type")) for each in parameters)
         return f"STRUCT<{', '.join(f'`{own}`: {self._ddl(kind, depth + 1)}' for own, kind in fields)}>"

@@ -37,6 +37,41 @@ def _columns(**files: str) -> tuple[Columns, list[str]]:
 
 
 JOBS: dict[str, tuple[str, Columns]] = {
+    "functions without brackets, in an object and in a class": (
+        """
+object Tables { def fares = "lake.fares" }
+class Rides(spark: SparkSession) {
+  private def schema = new StructType().add("km", DoubleType).add("fare", DoubleType)
+  def rides(implicit limit: Int) =
+    spark.read.format("kafka").option("subscribe", "rides").load()
+      .select(from_json(col("value").cast("string"), schema) as 'r).select("r.*")
+  def store(): Unit = rides.select(($"fare" / $"km") as 'price).write.saveAsTable(Tables.fares)
+}
+object Main extends App { new Rides(SparkSession.builder.appName("x").getOrCreate()).store() }""",
+        {"lake.fares": {"price": ["rides.fare", "rides.km"]}},
+    ),
+    "a merge whose conditions have no brackets": (
+        """
+object Main extends App {
+  val spark = SparkSession.builder.getOrCreate()
+  val k = spark.read.format("kafka").option("subscribe", "t").load()
+  val v = k.select(from_json(col("value").cast("string"), "id INT, n INT, gone BOOLEAN") as "v").select("v.*")
+  io.delta.tables.DeltaTable.forName("lake.t").as("t").merge(v.as("s"), "s.id = t.id")
+    .whenMatched.update(Map("n" -> expr("s.n + t.n")))
+    .whenNotMatched.insertExpr(Map("id" -> "s.id")).execute()
+}""",
+        {"lake.t": {"n": ["t.n"], "id": ["t.id"]}},
+    ),
+    "a record that a library with a registry parses": (
+        """
+import za.co.absa.abris.avro.functions.from_avro
+object Main extends App {
+  val spark = SparkSession.builder.getOrCreate()
+  val k = spark.readStream.format("kafka").option("subscribe", "t").load()
+  k.select(from_avro(col("value"), settings) as "c").select($"c.card.number" as "card").writeStream.toTable("cards")
+}""",
+        {"cards": {"card": ["t.card.number"]}},
+    ),
     "an object with a main function": (
         """
 object Job {
@@ -260,6 +295,8 @@ _IN = "case class Place(city: String)\ncase class In(a: Int, b: Int, at: Place)\
         ('v.map(x => x.a + x.b).toDF("sum")', {"sum": ["t.a", "t.b"]}),
         ("v.filter(_.a > 0).map(convert _)", {"id": ["t.a"], "city": ["t.at.city"]}),
         ("v.map(x => (x.b, x.at.city.toUpperCase))", {"_1": ["t.b"], "_2": ["t.at.city"]}),
+        ('v.map(x => new java.net.URI(x.at.city).getHost).toDF("host")', {"host": ["t.at.city"]}),
+        ('v.map(x => x.b.toString.length).toDF("length")', {"length": ["t.b"]}),
         ("v.map(x => x.copy(a = x.b))", {"a": ["t.b"], "b": ["t.b"], "at": ["t.at"]}),
         ("v.map(Other.convert(_))", {}),
     ],
