@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from scanner_extractor.repository.applications.field_uses import MOST_PLACES, FoundField
 from scanner_extractor.repository.syntax_trees import parse_tree, suffix
 from scanner_extractor.repository.yaml_documents import parse_yaml
-from scanner_model.columns import KEY, ColumnPath, field_name, field_segment
+from scanner_model.columns import ELEMENT, KEY, ColumnPath, field_name, field_segment
 from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId
 from scanner_programs.frames.datasets import TOPIC
@@ -158,8 +158,12 @@ def _end(dataset: Dataset, path: ColumnPath | None = None) -> FlowEnd:
 
 
 def _table_columns(sink: Sink) -> Iterator[tuple[ColumnPath | None, Value]]:
+    """Yield the columns of a table, with what is inside of those that are copied or that the program builds."""
     for out in sink.frame.columns:
-        yield (field_segment(out.name),) if out.name != UNNAMED else None, out.value
+        if out.name == UNNAMED:
+            yield None, out.value
+        else:
+            yield from _members(out.value, (field_segment(out.name),), 0)
     for each in sink.frame.open:
         yield None, each.value
 
@@ -175,11 +179,15 @@ def _topic_columns(sink: Sink) -> Iterator[tuple[ColumnPath | None, Value]]:
 
 
 def _members(value: Value, path: ColumnPath, depth: int) -> Iterator[tuple[ColumnPath | None, Value]]:
-    names = value.member_names if depth < _DEEPEST else None
+    """Yield a value, and the members of a struct or of the elements of an array, unless all are computed as one."""
+    is_array = value.inner is not None or (value.type is not None and value.type.kind == "array")
+    element = value.element() if is_array and path else value
+    names = element.member_names if depth < _DEEPEST and (element.parts is not None or not element.effect) else None
     if path or not names:
         yield path or None, value
+    within = (*path, ELEMENT) if element is not value else path
     for name in names or ():
-        yield from _members(value.member(name), (*path, field_segment(name)), depth + 1)
+        yield from _members(element.member(name), (*within, field_segment(name)), depth + 1)
 
 
 def document_of(text: str) -> object:

@@ -247,3 +247,24 @@ def test_bucket_has_the_default_that_another_job_has_for_its_setting() -> None:
 
     assert (FlowEnd(name="clicks"), FlowEnd(namespace="gs://lake", name="clicks")) in flows
     assert (FlowEnd(namespace="gs://lake", name="clicks"), FlowEnd(namespace="bigquery", name="stg.clicks")) in flows
+
+
+def test_members_of_a_column_that_is_copied_have_flows_of_their_own() -> None:
+    """Another job reads one of them, and its lineage goes on to the topic."""
+    job = """
+        from pyspark.sql.functions import col, collect_list, from_json, struct
+        raw = spark.read.format("kafka").option("subscribe", "visits").load()
+        ddl = "id STRING, at STRUCT<city: STRING>, pages ARRAY<STRUCT<url: STRING>>, tags ARRAY<STRING>"
+        visits = raw.select(from_json(col("value").cast("string"), ddl).alias("v")).select("v.*")
+        visits.groupBy("at").agg(collect_list(struct("id")).alias("all")).write.saveAsTable("cities")
+        visits.select("tags").write.saveAsTable("tags")
+        """
+
+    flows = _flows(_read(job_dot_py=job))
+
+    assert {flow for flow in flows if " > tags" in flow} == {"visits > tags", "visits.tags > tags.tags IDENTITY"}
+    assert {
+        "visits.at > cities.at IDENTITY",
+        "visits.at.city > cities.at.city IDENTITY",
+        "visits.id > cities.all.[].id AGGREGATION",
+    } <= flows
