@@ -268,3 +268,34 @@ def test_members_of_a_column_that_is_copied_have_flows_of_their_own() -> None:
         "visits.at.city > cities.at.city IDENTITY",
         "visits.id > cities.all.[].id AGGREGATION",
     } <= flows
+
+
+_RAW = """
+    from pyspark.sql.functions import col
+    raw = spark.readStream.format("kafka").option("subscribe", "orders").load()
+    raw.select(col("value").cast("string").alias("body"), "topic").writeStream.toTable("bronze.orders")
+    spark.readStream.table("bronze.orders").select("body").writeStream.toTable("bronze.kept")
+    """
+_PARSED = """
+    from pyspark.sql.functions import from_json, get_json_object
+    kept = spark.readStream.table("bronze.kept")
+    kept.select(from_json("body", "id STRING, buyer STRUCT<city: STRING>").alias("o")).select("o.id", "o.buyer.city") \\
+        .writeStream.toTable("silver.orders")
+    spark.table("crm.forms").select(get_json_object("answers", "$.age").alias("age")).write.saveAsTable("silver.forms")
+    """
+
+
+def test_field_of_messages_in_a_column_is_followed_to_the_topic_whichever_job_comes_first() -> None:
+    """What is in a text of any other table is computed from its column."""
+    for names in (("a_dot_py", "b_dot_py"), ("b_dot_py", "a_dot_py")):
+        flows = _flows(_read(**dict(zip(names, (_RAW, _PARSED), strict=True))))
+
+        assert {
+            "orders.id > bronze.orders.body.id IDENTITY",
+            "orders.buyer.city > bronze.orders.body.buyer.city IDENTITY",
+            "bronze.orders.body.id > bronze.kept.body.id IDENTITY",
+            "bronze.orders.body > bronze.kept.body IDENTITY",
+            "bronze.kept.body.buyer.city > silver.orders.city IDENTITY",
+            "crm.forms.answers > silver.forms.age TRANSFORMATION",
+        } <= flows
+        assert not any(flow.startswith("crm.forms.answers.") for flow in flows)
