@@ -653,6 +653,10 @@ class Machine:
                 value.owner = made
                 value.scope = scope
                 self.functions[scope.path, value.node.lineno] = (made, value)
+        for mark in [self.value(each, scope) for each in reversed(node.decorator_list)]:
+            given = Arguments((made,), {}, self.place(node, scope))
+            result = self.call(mark, given) if isinstance(mark, Function) else None
+            made = result if isinstance(result, Class) else made
         return made
 
     # --- expressions

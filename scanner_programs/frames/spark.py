@@ -46,7 +46,8 @@ class Job:
     """What a program reads and writes, as far as it was evaluated.
 
     *used* are frames whose rows leave the program by another way: they are shown, collected or counted. *derived* are
-    those with which something is done, *collected* those whose rows the program has.
+    those with which something is done, *collected* those whose rows the program has. *settings* are those of the
+    session. *pipeline* returns the frame of a table or view of a declarative pipeline, None if it has none.
     """
 
     sinks: list[Sink] = field(default_factory=list)
@@ -55,6 +56,8 @@ class Job:
     derived: set[Frame] = field(default_factory=set)
     collected: list[Frame] = field(default_factory=list)
     views: dict[str, Frame] = field(default_factory=dict)
+    settings: dict[str, str | None] = field(default_factory=dict)
+    pipeline: Callable[[str], Frame | None] = lambda _: None
     problems: dict[tuple[str, str], None] = field(default_factory=dict)
     name: str = ""
 
@@ -91,6 +94,8 @@ class _Statements:
     def table(self, parts: tuple[str, ...]) -> Frame:
         name = ".".join(parts)
         view = self.job.views.get(parts[-1].casefold()) if len(parts) == 1 or parts[0] == "global_temp" else None
+        if view is None and (len(parts) == 1 or parts[0].casefold() == "live"):
+            view = self.job.pipeline(parts[-1])
         if view is not None:
             return view
         return self.job.read(self._dataset(parts), self.place, name=name)
@@ -170,10 +175,14 @@ class Session(Library):
         self.job.name = self.job.name or arguments.text(0, "name") or ""
         return self
 
+    def do_config(self, machine: Machine, arguments: Arguments) -> Session:
+        self.job.settings |= _texts(_option(arguments) | _lowered(replace(arguments, named={})))
+        return self
+
     def _itself(self, machine: Machine, arguments: Arguments) -> Session:
         return self
 
-    do_config = do_master = do_enableHiveSupport = do_getOrCreate = do_create = do_remote = do_newSession = _itself
+    do_master = do_enableHiveSupport = do_getOrCreate = do_create = do_remote = do_newSession = _itself
     do_getActiveSession = _itself
 
     def do_sql(self, machine: Machine, arguments: Arguments) -> Evaluated:
@@ -277,7 +286,8 @@ class Reader(Library):
         if "query" in options or str(options.get("dbtable", "")).lstrip().startswith("("):
             return self._query(options, arguments.place)
         listed = where if isinstance(where, list | tuple) else [where]
-        found = [datasets.external(kind, _texts(options), each if isinstance(each, str) else None) for each in listed]
+        given = {**self.job.settings, **_texts(options)}
+        found = [datasets.external(kind, given, each if isinstance(each, str) else None) for each in listed]
         if None in found or not found:
             self.job.problem(arguments.place, f"what is read as {kind or 'an unknown format'} is not resolved")
         frames = [self.job.read(each, arguments.place, self._columns(each)) for each in found if each is not None]
@@ -449,7 +459,8 @@ class Writer(Library):
         elif kind == "kafka":
             self._send(options.get("topic"), arguments.place)
         else:
-            target = datasets.external(kind, _texts(options), where if isinstance(where, str) else None)
+            given = {**self.job.settings, **_texts(options)}
+            target = datasets.external(kind, given, where if isinstance(where, str) else None)
             self._write(target, arguments.place)
         return Unknown()
 
