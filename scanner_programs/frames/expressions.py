@@ -476,6 +476,7 @@ _FUNCTIONS: Mapping[str, _Function] = {
     **dict.fromkeys(_PARSING, _parsed),
     "format": _formatted,
     **dict.fromkeys(("to_json", "to_avro", "to_protobuf", "to_csv", "to_xml", "asc", "desc"), _first),
+    **dict.fromkeys(("encode", "decode"), _first),  # a text as bytes, and back
     **dict.fromkeys(("cast", "try_cast"), _cast),
     "struct": _struct,
     "named_struct": _named_struct,

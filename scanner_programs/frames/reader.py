@@ -59,7 +59,7 @@ from scanner_programs.frames.spark import (
     names_in,
     text_argument,
 )
-from scanner_programs.frames.standard import CommandOption, Wrapped, option, standard_call
+from scanner_programs.frames.standard import CommandOption, Sections, Wrapped, option, standard_call
 from scanner_programs.frames.streams import PUTTING, Builder, Stream, member_of, stream_call
 from scanner_programs.frames.values import Dataset, Type
 
@@ -761,6 +761,8 @@ class _Program(Modules):
             return first if isinstance(first, Wrapped) else Wrapped(first)
         if package.endswith("ConfigFactory"):
             return _Settings()
+        if package.rpartition(".")[2] == "configparser":
+            return Sections(lambda name: self.files.get(self._file(name) or ""))
         if last == "ArgumentParser":
             return _Options(self.task.listed)
         if name in ("dbutils.widgets.get", "dbutils.widgets.getArgument") and isinstance(first, str):

@@ -569,7 +569,9 @@ class Merge(Library):
             return opaque((), None, "a table that is read is not resolved")
         return self.job.read(self.target, arguments.place, name=self.target.name)
 
-    def do_merge(self, machine: Machine, arguments: Arguments) -> Merge:
+    def do_merge(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        if not arguments.every:  # of a frame that is merged into a table
+            return self.do_execute(machine, arguments)
         source = arguments.get(0, "source")
         frame = (
             source
@@ -841,6 +843,12 @@ def _unpivot(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Fram
     return frame.unpivoted(kept, columns, name or "variable", value or "value")
 
 
+def _merge_into(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Merge:
+    name = given.text(0, "table")
+    target = datasets.table(name) if name else None
+    return Merge(job, target, name or "", frame, condition(given.get(1, "condition")))
+
+
 def _write_to(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Writer:
     return Writer(job, frame, table=given.text(0, "table") or "")
 
@@ -880,6 +888,7 @@ FRAME_METHODS: Mapping[str, _FrameMethod] = {
     **dict.fromkeys(("mapInPandas", "mapInArrow"), _in_pandas),
     **dict.fromkeys(("intersect", "intersectAll", "subtract", "exceptAll"), _within),
     "writeTo": _write_to,
+    "mergeInto": _merge_into,
     "dropna": _na_drop,
     **dict.fromkeys(("unpivot", "melt"), _unpivot),
     **dict.fromkeys(

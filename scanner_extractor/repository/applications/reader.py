@@ -370,7 +370,7 @@ class _Reader:
             statements=tuple(self.statements),
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
             unread=tuple(sorted(self.unread)),
-            unresolved=tuple(sorted((*self.unresolved, *self._unset()))),
+            unresolved=_by_file((*self.unresolved, *self._unset())),
             read_fields=cache(self._fields),
             parsed=len(self.index.units),
             settings=self._settings_of(flows),
@@ -1316,6 +1316,14 @@ def settings_value(settings: Settings, binding: str) -> str | None:
     """Return the destination of a binding; None where the settings do not name it."""
     found = settings.find(f"spring.cloud.stream.bindings.{binding}.destination")
     return found.value if found is not None else None
+
+
+def _by_file(unresolved: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return what is unresolved in each file, as one text."""
+    reasons: dict[str, dict[str, None]] = {}
+    for path, reason in sorted(unresolved):
+        reasons.setdefault(path, {})[reason] = None
+    return tuple((path, "; ".join(listed)) for path, listed in reasons.items())
 
 
 def _unresolved_calls(lines: list[int]) -> str:

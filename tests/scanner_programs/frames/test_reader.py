@@ -357,6 +357,50 @@ orders.select("id").write.format("mongo").mode("append").save()
     assert columns == {"shop.orders": {"id": ["orders.id"]}}
 
 
+def test_frame_that_is_merged_into_a_table_is_written_to_it() -> None:
+    columns = _columns(
+        """
+o = orders.select("id", (col("total") * 100).alias("cents")).alias("source")
+merge = o.mergeInto("lake.orders", col("source.id") == col("lake.orders.id"))
+merge.whenMatched().update({"cents": col("source.cents")}).whenNotMatched().insertAll().merge()
+"""
+    )
+
+    assert columns == {"lake.orders": {"cents": ["orders.total"], "id": ["orders.id"]}}
+
+
+def test_text_of_a_message_that_is_encoded_has_its_fields() -> None:
+    job = _jobs(
+        job=_HEAD
+        + """
+orders.select(F.encode(to_json(struct("id")), "utf-8").cast("binary").alias("value")) \\
+    .write.format("kafka").option("topic", "out").save()
+"""
+    )["job.py"].job
+
+    assert [name for name, _ in job.sinks[0].frame.columns[0].value.parts or ()] == ["id"]
+
+
+def test_settings_of_a_file_with_sections_are_read() -> None:
+    text = """
+import configparser
+settings = configparser.ConfigParser()
+settings.read(["missing.ini", "conf/job.ini"])
+for name, value in settings["source"].items():
+    print(name)
+reader = spark.read.format("kafka")
+for name, value in settings.items("source"):
+    reader = reader.option(name, value)
+reader.load().select("key").write.saveAsTable(settings.get("sink", "Table", fallback="other"))
+"""
+    files = {"job.py": _HEAD + text, "conf/job.ini": "[source]\nsubscribe = paid\n[sink]\ntable = lake.paid\n"}
+
+    (program,) = read_jobs(files, ["job.py"], lambda _: None)
+
+    (sink,) = program.job.sinks
+    assert (sink.target and sink.target.name, {each.name for each in sink.frame.sources}) == ("lake.paid", {"paid"})
+
+
 def test_column_whose_name_is_not_resolved_is_reported() -> None:
     job = _jobs(job=_HEAD + "import x\norders.select(col('id').alias(x.name())).write.saveAsTable('t')")["job.py"].job
 

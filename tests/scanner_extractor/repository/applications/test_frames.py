@@ -299,3 +299,18 @@ def test_field_of_messages_in_a_column_is_followed_to_the_topic_whichever_job_co
             "crm.forms.answers > silver.forms.age TRANSFORMATION",
         } <= flows
         assert not any(flow.startswith("crm.forms.answers.") for flow in flows)
+
+
+def test_everything_in_a_file_that_is_not_resolved_is_reported() -> None:
+    """A sink without a name is not hidden by a frame whose use is unknown."""
+    job = """
+        raw = spark.read.format("kafka").option("subscribe", "orders").load()
+        raw.write.format("weird.Provider").save()
+        raw.rdd.saveAsTextFile("x")
+        """
+
+    ((path, reason),) = _read(job_dot_py=job).unresolved
+
+    assert path == "job.py"
+    assert "what is written to is not resolved: line 3" in reason
+    assert "what becomes of a frame is not resolved" in reason
