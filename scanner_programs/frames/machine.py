@@ -600,7 +600,7 @@ class Machine:
             case ast.Name():
                 scope.outer.get(target.id, scope).names[target.id] = value
             case ast.Tuple() | ast.List():
-                items = list(self.items(value)) if isinstance(value, list | tuple) else []
+                items = self._unpacked(value, len(target.elts))
                 for at, each in enumerate(target.elts):
                     rest = isinstance(each, ast.Starred)
                     inner: Evaluated = items[at:] if rest else items[at] if at < len(items) else self._part(value)
@@ -616,6 +616,16 @@ class Machine:
                     isinstance(base, list) and isinstance(key, int) and -len(base) <= key < len(base)
                 ):
                     base[key] = value
+
+    def _unpacked(self, value: Evaluated, count: int) -> list[Evaluated]:
+        """Return the elements that several names are assigned: of sequences, and of the columns of a row."""
+        options = value.options if isinstance(value, Choice) else (value,)
+        listed = [self.items(each) for each in options if isinstance(each, list | tuple)]
+        if listed:
+            length = max(map(len, listed))
+            return [one_of(each[at] for each in listed if at < len(each)) for at in range(length)]
+        is_row = isinstance(value, Library)
+        return [self.modules.element(self, value, at) for at in range(count)] if is_row else []
 
     @staticmethod
     def _part(value: Evaluated) -> Evaluated:

@@ -740,6 +740,8 @@ class _Program(Modules):
                 return self._document(first.text if isinstance(first, _Text) else first)
             case "dataclasses.replace" | "attr.evolve" | "attrs.evolve" if isinstance(first, Instance):
                 return Instance(first.of, {**first.names, **arguments.named})
+            case "dataclasses.asdict" | "attr.asdict" | "attrs.asdict" if isinstance(first, Instance):
+                return dict(first.names)
             case "dataclasses.field":
                 made = arguments.named.get("default_factory")
                 return arguments.named.get("default") if made is None else machine.call(made, Arguments((), {}, ""))

@@ -401,6 +401,22 @@ reader.load().select("key").write.saveAsTable(settings.get("sink", "Table", fall
     assert (sink.target and sink.target.name, {each.name for each in sink.frame.sources}) == ("lake.paid", {"paid"})
 
 
+def test_settings_of_an_object_are_read_as_a_dictionary() -> None:
+    columns = _columns(
+        """
+from dataclasses import asdict, dataclass
+@dataclass
+class Target:
+    table: str
+    kind: str = "delta"
+settings = asdict(Target("lake.orders"))
+orders.select("id").write.format(settings["kind"]).saveAsTable(settings["table"])
+"""
+    )
+
+    assert columns == {"lake.orders": {"id": ["orders.id"]}}
+
+
 def test_column_whose_name_is_not_resolved_is_reported() -> None:
     job = _jobs(job=_HEAD + "import x\norders.select(col('id').alias(x.name())).write.saveAsTable('t')")["job.py"].job
 

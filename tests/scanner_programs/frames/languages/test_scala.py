@@ -50,6 +50,19 @@ class Rides(spark: SparkSession) {
 object Main extends App { new Rides(SparkSession.builder.appName("x").getOrCreate()).store() }""",
         {"lake.fares": {"price": ["rides.fare", "rides.km"]}},
     ),
+    "settings of a list, and defaults without arguments": (
+        """
+object Main {
+  def main(args: Array[String]): Unit = {
+    val Array(topic, column, table) = if (args.length == 3) args else Array("t", "n", "lake.t")
+    val Some(format) = Option("delta")
+    val k = SparkSession.builder.getOrCreate().read.format("kafka").option("subscribe", topic).load()
+    val v = k.select(from_json(col("value").cast("string"), lit("n INT")) as "v").select("v.*")
+    v.select(col(column)).write.format(format).saveAsTable(table)
+  }
+}""",
+        {"lake.t": {"n": ["t.n"]}},
+    ),
     "a merge whose conditions have no brackets": (
         """
 object Main extends App {
@@ -297,6 +310,11 @@ _IN = "case class Place(city: String)\ncase class In(a: Int, b: Int, at: Place)\
         ("v.map(x => (x.b, x.at.city.toUpperCase))", {"_1": ["t.b"], "_2": ["t.at.city"]}),
         ('v.map(x => new java.net.URI(x.at.city).getHost).toDF("host")', {"host": ["t.at.city"]}),
         ('v.map(x => x.b.toString.length).toDF("length")', {"length": ["t.b"]}),
+        ("v.map { case In(id, _, at) => Out(id, at.city) }", {"id": ["t.a"], "city": ["t.at.city"]}),
+        (
+            "v.filter { case x => x.a > 0 }.map { case x if x.b > 1 => Out(x.a, x.at.city) }",
+            {"id": ["t.a"], "city": ["t.at.city"]},
+        ),
         ("v.map(x => x.copy(a = x.b))", {"a": ["t.b"], "b": ["t.b"], "at": ["t.at"]}),
         ("v.map(Other.convert(_))", {}),
     ],
