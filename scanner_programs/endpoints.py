@@ -758,6 +758,12 @@ class _Reader:
         if "binding" in parts:
             rest["topic"] = self._bound_topic(parts["binding"])
         listed: list[dict[str, Value]] = [{}]
+        made_by = _function_in(parts["sink"]) if "sink" in parts and "value" in rest else None
+        if made_by is not None:  # the sink has a function of the element that makes the record
+            code = ir.Call(Name(name), (), made.place[1])
+            record = machine.call(made_by, [("", rest["value"])], code, Scope(made.file))
+            found = [one for one in self._parts_of(machine, record, 0) if "topic" in one]
+            rest, parts = ({}, {"record": record}) if found else (rest, parts)
         for key in ("record", "sink"):
             if key in parts:
                 listed = list(self._parts_of(machine, parts[key], 0))
@@ -1712,6 +1718,12 @@ def _bound(signature: str, given: Sequence[Given]) -> dict[str, Value]:
             parts[_PARTS.get(name, name)] = value
         place += 1
     return parts
+
+
+def _function_in(sink: Value) -> Value | None:
+    """Return the function that a sink is built with; None without one."""
+    members = sink.fields.values() if isinstance(sink, Thing) else ()
+    return next(filter(is_function, members), None)
 
 
 def _of_stream(stream: Value, element: Value) -> dict[str, Value]:
