@@ -750,6 +750,31 @@ def _map(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
     )
 
 
+@dataclass(slots=True, eq=False)
+class KeyedRows(Library):
+    """The rows of a typed frame in groups, by a key that a function returns of each."""
+
+    frame: Frame
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        def run(machine: Machine, given: Arguments) -> Evaluated:
+            function = next((each for each in given.every if isinstance(each, Function)), None)
+            if function is None:  # the first list of arguments
+                return Method(self, run)
+            rest = (Unknown(),) if name.endswith("WithState") else ()
+            groups = (Unknown(), Rows([Row(self.frame)]), *rest)
+            made = machine.call(function, Arguments(groups, {}, place)) if "mapgroups" in name.lower() else None
+            made = one_of(machine.items(made)) if isinstance(made, list) else made
+            names = list(made.names) if isinstance(made, Instance) else None
+            return opaque([self.frame], names, "" if names else f"{name} of groups is not known")
+
+        return Method(self, run)
+
+
+def _group_by_key(frame: Frame, job: Job, machine: Machine, given: Arguments) -> KeyedRows:
+    return KeyedRows(frame)
+
+
 def _join(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Evaluated:
     other, on, how = given.get(0, "other"), given.get(1, "on"), given.text(2, "how") or "inner"
     if not isinstance(other, Frame):
@@ -867,6 +892,7 @@ FRAME_METHODS: Mapping[str, _FrameMethod] = {
     **dict.fromkeys(("filter", "where"), _filter),
     **dict.fromkeys(("join", "crossJoin"), _join),
     **dict.fromkeys(("groupBy", "groupby", "rollup", "cube"), _group),
+    "groupByKey": _group_by_key,
     "agg": _agg,
     **dict.fromkeys(("union", "unionAll"), _union(by_name=False)),
     "unionByName": _union(by_name=True),

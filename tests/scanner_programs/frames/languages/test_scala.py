@@ -330,6 +330,26 @@ def test_function_of_typed_rows_is_followed(made: str, expected: dict[str, list[
     assert columns == {"sums": expected}
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        "v.groupByKey(_.a).mapGroupsWithState(GroupStateTimeout.NoTimeout)(sum _)",
+        "v.groupByKey(x => x.a).flatMapGroups((key, rows) => Seq(sum(key, rows, null)))",
+    ],
+)
+def test_function_of_groups_makes_each_column_of_all_fields(made: str) -> None:
+    out = "case class Out(id: Int, city: String)\n"
+    function = (
+        "  def sum(key: Int, rows: Iterator[In], state: GroupState[Int]): Out = Out(key, rows.map(_.at.city).max)\n"
+    )
+    job = _IN + out + _TYPED + function + f'  {made}.write.saveAsTable("sums")\n}}'
+
+    columns, problems = _columns(Main=job)
+
+    assert columns == {"sums": {"id": ["t.a", "t.at", "t.b"], "city": ["t.a", "t.at", "t.b"]}}
+    assert problems == []
+
+
 def test_classes_and_objects_of_a_package_may_be_in_a_file_of_any_name() -> None:
     model = _IN + 'object Names { val Sums = "sums" }'
     job = _TYPED + '  v.select("at.city").write.saveAsTable(Names.Sums)\n}'
