@@ -452,9 +452,10 @@ class _Reader:
         at = (place.file.path, place.function.line or 1)
         result = self._machine.run(place)
         self._note_uses(place)
+        sent = self._machine.element(result) if isinstance(result, Items) and result.yielded else result
         for topic in self._results(place):
             known = {} if topic == Ref("?") else {"topic": topic}
-            self._emit({**known, "value": result}, place.function.name, at, ())
+            self._emit({**known, "value": sent}, place.function.name, at, ())
         for thing in self._machine.records if id(place) in self._makers_of_records else ():
             known = {"table": Const(Kind.TEXT, thing.type)} if thing.type in self._program.rows else {}
             self._emit({**known, "value": thing}, f"new {thing.type}", at, ())
@@ -607,27 +608,31 @@ class _Reader:
         supers = place.known.cls.supers if place.known is not None and is_named else ()
         return not makes.isdisjoint(base_type(one).rpartition(".")[2] for one in supers)
 
-    def _written_by(self, place: Place) -> list[ir.Note]:
-        """Return the notes of a function that have a client write its result."""
-        notes = {note for row in self._clients.get(place.file.language, ()) for note in row.result}
-        return [note for note in place.function.notes if note.name in notes]
+    def _written_by(self, place: Place) -> Iterator[ir.Expression]:
+        """Yield the topics by which the notes of a function have a client write its result."""
+        notes = {
+            note: names for row in self._clients.get(place.file.language, ()) for note, names in row.result.items()
+        }
+        for note in place.function.notes:
+            for one in note.arguments if note.name in notes else ():
+                if one.name in notes[note.name]:
+                    yield from one.value.items if isinstance(one.value, ir.Sequence) else (one.value,)
 
     def _is_written(self, place: Place) -> bool:
-        return self._is_serializer(place) or any(note.arguments for note in self._written_by(place))
+        return self._is_serializer(place) or any(self._written_by(place))
 
     def _results(self, place: Place) -> list[Value]:
         """Return the topics that the result of a function is written to."""
         found: list[Value] = [Ref("?")] if self._is_serializer(place) else []
-        for note in self._written_by(place):
-            if note.arguments:
-                for one in note.arguments[:1]:
-                    known = one.value
-                    if isinstance(known, ir.Sequence) and known.items:
-                        known = known.items[0]
-                    if isinstance(known, Literal):
-                        found.append(Const(Kind.TEXT, self._channel(known.text)))
-                    else:
-                        found.append(self._machine.apart(known, Scope(place.file, None, None, place.known)))
+        for known in self._written_by(place):
+            topic = self._machine.apart(known, Scope(place.file, None, None, place.known))
+            if isinstance(known, Literal):
+                found.append(Const(Kind.TEXT, self._channel(known.text)))
+            elif isinstance(topic, Closure):  # a listener gets what it reads otherwise, any other function no record
+                readers = (one for one in self._program.places if one.function is topic.function)
+                found += [Const(Kind.TEXT, name) for one in readers for name in self._receives.listened(one) or ()]
+            else:
+                found.append(topic)
         return found
 
     def _channel(self, name: str) -> str:
@@ -783,6 +788,12 @@ class _Reader:
         if "binding" in parts:
             rest["topic"] = self._bound_topic(parts["binding"])
         listed: list[dict[str, Value]] = [{}]
+        made_by = _function_in(parts["sink"]) if "sink" in parts and "value" in rest else None
+        if made_by is not None:  # the sink has a function of the element that makes the record
+            code = ir.Call(Name(name), (), made.place[1])
+            record = machine.call(made_by, [("", rest["value"])], code, Scope(made.file))
+            found = [one for one in self._parts_of(machine, record, 0) if "topic" in one]
+            rest, parts = ({}, {"record": record}) if found else (rest, parts)
         for key in ("record", "sink"):
             if key in parts:
                 listed = list(self._parts_of(machine, parts[key], 0))
@@ -1782,6 +1793,12 @@ def _bound(signature: str, given: Sequence[Given]) -> dict[str, Value]:
             parts[_PARTS.get(name, name)] = value
         place += 1
     return parts
+
+
+def _function_in(sink: Value) -> Value | None:
+    """Return the function that a sink is built with; None without one."""
+    members = sink.fields.values() if isinstance(sink, Thing) else ()
+    return next(filter(is_function, members), None)
 
 
 def _of_stream(stream: Value, element: Value) -> dict[str, Value]:

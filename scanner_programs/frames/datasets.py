@@ -87,12 +87,7 @@ def external(kind: str, options: Options, where: str | None) -> Dataset | None:
             name = _of(options, "dbtable")
             return jdbc(_of(options, "url") or "", name) if name else None
         case "mongodb" | "mongo" | "DefaultSource" if "mongo" in kind:
-            collection = _of(options, "collection", "spark.mongodb.output.collection")
-            server = urlsplit(_of(options, "connection.uri", "uri") or "mongodb:").netloc.rpartition("@")[2]
-            database = _of(options, "database")
-            return (
-                Dataset(f"mongodb://{server}", ".".join(filter(None, (database, collection)))) if collection else None
-            )
+            return _mongo({_OF_MONGO.sub("", name): value for name, value in options.items()})
         case "cassandra":
             name = _of(options, "table")
             return Dataset("cassandra", f"{_of(options, 'keyspace') or ''}.{name}".lstrip(".")) if name else None
@@ -123,4 +118,15 @@ def external(kind: str, options: Options, where: str | None) -> Dataset | None:
     return path(name) if is_path(name) or short not in _TABLE_FORMATS else table(name)
 
 
+def _mongo(options: Options) -> Dataset | None:
+    """Return a collection, whose database and name may be in the address: `mongodb://host/shop.orders`."""
+    uri = urlsplit(_of(options, "connection.uri", "uri") or "mongodb:")
+    database, _, collection = uri.path.strip("/").partition(".")
+    names = _of(options, "database") or database, _of(options, "collection") or collection
+    server = uri.netloc.rpartition("@")[2]
+    return Dataset(f"mongodb://{server}", ".".join(filter(None, names))) if names[1] else None
+
+
+_OF_MONGO = re.compile(r"^spark\.mongodb\.(?:(?:input|output|read|write)\.)?")
+"""What the names of the connector's settings begin with in the session, and may begin with elsewhere."""
 _TABLE_FORMATS = frozenset({"iceberg", "paimon", "delta", "hudi", "hive"})

@@ -134,7 +134,9 @@ def text_of(expr: Expr) -> str | None:
 
 _DEEPEST_NAME = 5
 _NAMELESS = frozenset({"aggregated", "cast", "try_cast", "asc", "desc", "withfield", "dropfields"})
-_PARSING = ("from_json", "from_avro", "from_protobuf", "from_csv", "from_xml")
+RECORD_PARSERS = ("from_avro", "from_protobuf")
+"""Functions that parse whole records; a library that knows a registry has its own of the same names."""
+_PARSING = ("from_json", *RECORD_PARSERS, "from_csv", "from_xml")
 _MEMBERS = frozenset({"getfield", "getitem"})
 
 
@@ -474,6 +476,7 @@ _FUNCTIONS: Mapping[str, _Function] = {
     **dict.fromkeys(_PARSING, _parsed),
     "format": _formatted,
     **dict.fromkeys(("to_json", "to_avro", "to_protobuf", "to_csv", "to_xml", "asc", "desc"), _first),
+    **dict.fromkeys(("encode", "decode"), _first),  # a text as bytes, and back
     **dict.fromkeys(("cast", "try_cast"), _cast),
     "struct": _struct,
     "named_struct": _named_struct,

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scanner_programs.frames.expressions import Expr, Kind, call, literal
+from scanner_programs.frames.languages.scala import NULLARY
 from scanner_programs.frames.relations import Frame
 from scanner_programs.frames.values import Type
 
@@ -599,7 +600,7 @@ class Machine:
             case ast.Name():
                 scope.outer.get(target.id, scope).names[target.id] = value
             case ast.Tuple() | ast.List():
-                items = list(self.items(value)) if isinstance(value, list | tuple) else []
+                items = self._unpacked(value, len(target.elts))
                 for at, each in enumerate(target.elts):
                     rest = isinstance(each, ast.Starred)
                     inner: Evaluated = items[at:] if rest else items[at] if at < len(items) else self._part(value)
@@ -615,6 +616,16 @@ class Machine:
                     isinstance(base, list) and isinstance(key, int) and -len(base) <= key < len(base)
                 ):
                     base[key] = value
+
+    def _unpacked(self, value: Evaluated, count: int) -> list[Evaluated]:
+        """Return the elements that several names are assigned: of sequences, and of the columns of a row."""
+        options = value.options if isinstance(value, Choice) else (value,)
+        listed = [self.items(each) for each in options if isinstance(each, list | tuple)]
+        if listed:
+            length = max(map(len, listed))
+            return [one_of(each[at] for each in listed if at < len(each)) for at in range(length)]
+        is_row = isinstance(value, Library)
+        return [self.modules.element(self, value, at) for at in range(count)] if is_row else []
 
     @staticmethod
     def _part(value: Evaluated) -> Evaluated:
@@ -652,6 +663,10 @@ class Machine:
                 value.owner = made
                 value.scope = scope
                 self.functions[scope.path, value.node.lineno] = (made, value)
+        for mark in [self.value(each, scope) for each in reversed(node.decorator_list)]:
+            given = Arguments((made,), {}, self.place(node, scope))
+            result = self.call(mark, given) if isinstance(mark, Function) else None
+            made = result if isinstance(result, Class) else made
         return made
 
     # --- expressions
@@ -729,7 +744,12 @@ class Machine:
     def named(self, name: str, scope: Scope) -> Evaluated:
         """Return the value of a name."""
         owner = scope.owner(name)
-        return owner.names[name] if owner is not None else self.modules.undefined(self, name, scope)
+        return self._applied(owner.names[name]) if owner is not None else self.modules.undefined(self, name, scope)
+
+    def _applied(self, value: Evaluated) -> Evaluated:
+        """Return what a name means: of a function that is called by its name alone, its result."""
+        is_call = isinstance(value, Function) and value.owner is None and NULLARY in value.marks
+        return self.call(value, Arguments((), {}, "")) if is_call else value
 
     def _elements(self, nodes: Iterable[ast.expr], scope: Scope) -> list[Evaluated]:
         result: list[Evaluated] = []
@@ -915,7 +935,8 @@ class Machine:
             case Library():
                 return base.member(name, self, place)
             case Scope():
-                return base.names[name] if name in base.names else self.modules.imported(self, name, 1, base.path)
+                is_own = name in base.names
+                return self._applied(base.names[name]) if is_own else self.modules.imported(self, name, 1, base.path)
             case Instance():
                 return self._of_instance(base, name)
             case Class() if name in ("class", "java", "class_"):
@@ -948,7 +969,7 @@ class Machine:
         if found is None:
             external = next((each for each in base.of.bases if isinstance(each, External)), None) if base.of else None
             return External(f"{external.name}.{name}") if external is not None else Unknown()
-        if isinstance(found, Function) and found.marks & {"property", "cached_property"}:
+        if isinstance(found, Function) and found.marks & {"property", "cached_property", NULLARY}:
             result = self.call(self._bound(found, base), Arguments((), {}, ""))
             base.names[name] = result
             return result

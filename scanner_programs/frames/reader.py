@@ -17,7 +17,7 @@ from scanner_programs.frames import datasets
 from scanner_programs.frames.beam import beam_call, document, exprs_in, members_of
 from scanner_programs.frames.bundles import Task, as_program, tasks_of
 from scanner_programs.frames.drivers import Pandas, Warehouse, driver_call
-from scanner_programs.frames.expressions import Expr, Kind, call, column, literal
+from scanner_programs.frames.expressions import RECORD_PARSERS, Expr, Kind, call, column, literal
 from scanner_programs.frames.flink import Environment, Scalar, Statements, flink_call
 from scanner_programs.frames.languages.scala import EXTENSION, SELF, UNWRAPPED
 from scanner_programs.frames.machine import (
@@ -59,9 +59,9 @@ from scanner_programs.frames.spark import (
     names_in,
     text_argument,
 )
-from scanner_programs.frames.standard import CommandOption, Wrapped, option, standard_call
+from scanner_programs.frames.standard import CommandOption, Sections, Wrapped, option, standard_call
 from scanner_programs.frames.streams import PUTTING, Builder, Stream, member_of, stream_call
-from scanner_programs.frames.values import Type
+from scanner_programs.frames.values import Dataset, Type
 
 _SIGNS = re.compile(
     r"\bpyspark\b|\borg\.apache\.(?:spark\.sql|flink\.table)\b|\bpyflink\.table\b"
@@ -337,13 +337,16 @@ class _Program(Modules):
     statements: Statements = field(default_factory=Statements)
     widgets: dict[str, str] = field(default_factory=dict)
     scopes: dict[str, Scope] = field(default_factory=dict)
-    live: dict[str, tuple[Function, bool]] = field(default_factory=dict)
+    live: dict[str, list[Function]] = field(default_factory=dict)
+    live_views: set[str] = field(default_factory=set)
+    live_sinks: dict[str, Dataset | None] = field(default_factory=dict)
     warehouse: Warehouse = field(init=False)
 
     def run(self) -> None:
         """Evaluate the file, then its tables of pipelines, then the functions that nothing has called."""
         self.machine = Machine(self)
         self.statements.problem = self.job.problem
+        self.job.pipeline = self._of_pipeline
         self.warehouse = Warehouse(self.job, lambda name: self.files.get(self._file(name) or ""))
         self.job.name = self.task.name
         try:
@@ -499,23 +502,39 @@ class _Program(Modules):
             machine.executed.add((function.scope.path, function.node.lineno))
             return mark
         if isinstance(mark, _Live):
-            self.live[mark.name or function.name] = (function, mark.is_view)
+            name = mark.name or function.name
+            self.live.setdefault(name, []).append(function)  # several flows may append to one table
+            self.live_views |= {name} if mark.is_view else set()
         return None
 
     def _live_frame(self, name: str, place: str) -> Evaluated:
         """Return the frame of a table or view of a pipeline."""
         plain = name.removeprefix("LIVE.").removeprefix("live.")
-        if plain not in self.live:
-            return self.job.read(datasets.table(plain), place, name=plain)
-        function, is_view = self.live[plain]
-        if plain not in self.job.views:
-            self.job.views[plain] = Frame()
-            frame = self.machine.call(function, Arguments((), {}, place))
-            if not is_view:
-                self.job.write(datasets.table(plain), frame, f"{function.scope.path}:{function.node.lineno}")
-            known = frame if isinstance(frame, Frame) else opaque((), None, f"table {plain} is not resolved")
-            self.job.views[plain] = known if is_view else self._live_table(plain, known, place)
-        return self.job.views[plain]
+        known = self._of_pipeline(plain)
+        return known if known is not None else self.job.read(datasets.table(plain), place, name=plain)
+
+    def _of_pipeline(self, name: str) -> Frame | None:
+        """Return the frame of a table or view of the pipeline; None if it has none of this name."""
+        if name not in self.live:
+            return None
+        if name not in self.job.views:
+            self.job.views[name] = Frame()
+            frames = [self._flow(name, function) for function in self.live[name]]
+            known = one_of(frames)
+            place = f"{self.live[name][0].scope.path}:{self.live[name][0].node.lineno}"
+            frame = known if isinstance(known, Frame) else opaque((), None, f"table {name} is not resolved")
+            self.job.views[name] = frame if name in self.live_views else self._live_table(name, frame, place)
+        return self.job.views[name]
+
+    def _flow(self, name: str, function: Function) -> Evaluated:
+        """Return what a function of the pipeline returns, which is written to its table or sink."""
+        place = f"{function.scope.path}:{function.node.lineno}"
+        frame = self.machine.call(function, Arguments((), {}, place))
+        if name not in self.live_views:
+            target = self.live_sinks.get(name, datasets.table(name))
+            is_topic = target is not None and target.namespace == datasets.TOPIC
+            self.job.write(target, frame, place, is_topic=is_topic)
+        return frame
 
     def _live_table(self, name: str, frame: Frame, place: str) -> Frame:
         """Return the frame of a table, which has the columns that its function returns."""
@@ -571,6 +590,8 @@ class _Program(Modules):
                 return call("getitem", base, literal(name))
             case Type():
                 return self._of_type(base, name)
+            case Method() if place.partition(":")[0].endswith(".scala"):  # a call without brackets
+                return machine.attribute(machine.call(base, Arguments((), {}, place)), name, place)
             case Function():
                 return Unknown()
             case str():
@@ -659,7 +680,7 @@ class _Program(Modules):
         if name.startswith("apache_beam."):
             made = beam_call(self.job, machine, name, arguments)
             return made if made is not None else Unknown()
-        if package in _FUNCTIONS or name.startswith("pyspark.sql.functions."):
+        if package in _FUNCTIONS or name.startswith("pyspark.sql.functions.") or last in RECORD_PARSERS:
             return self._function(last, arguments)
         if package == "builtins":
             return self._builtin(last, arguments)
@@ -719,6 +740,8 @@ class _Program(Modules):
                 return self._document(first.text if isinstance(first, _Text) else first)
             case "dataclasses.replace" | "attr.evolve" | "attrs.evolve" if isinstance(first, Instance):
                 return Instance(first.of, {**first.names, **arguments.named})
+            case "dataclasses.asdict" | "attr.asdict" | "attrs.asdict" if isinstance(first, Instance):
+                return dict(first.names)
             case "dataclasses.field":
                 made = arguments.named.get("default_factory")
                 return arguments.named.get("default") if made is None else machine.call(made, Arguments((), {}, ""))
@@ -740,6 +763,8 @@ class _Program(Modules):
             return first if isinstance(first, Wrapped) else Wrapped(first)
         if package.endswith("ConfigFactory"):
             return _Settings()
+        if package.rpartition(".")[2] == "configparser":
+            return Sections(lambda name: self.files.get(self._file(name) or ""))
         if last == "ArgumentParser":
             return _Options(self.task.listed)
         if name in ("dbutils.widgets.get", "dbutils.widgets.getArgument") and isinstance(first, str):
@@ -879,8 +904,18 @@ class _Program(Modules):
             kept = frame.without(dropped) if isinstance(frame, Frame) else frame
             self.job.write(datasets.table(target) if target else None, kept, arguments.place)
             return Unknown()
+        if name == "create_sink" and (sink := arguments.text(0, "name")):
+            given = arguments.get(2, "options")
+            options = {str(key).lower(): each for key, each in given.items()} if isinstance(given, dict) else {}
+            texts = {key: each if isinstance(each, str) else None for key, each in options.items()}
+            kind = arguments.text(1, "format") or ""
+            topic = texts.get("topic")
+            is_kafka = kind == "kafka"
+            named = (datasets.topic(topic) if topic else None) if is_kafka else datasets.external(kind, texts, None)
+            self.live_sinks[sink] = named
+            return Unknown()
         function = arguments.get(0)
-        mark = _live_mark(name, arguments.text(0, "name") or arguments.text(-1, "target"))
+        mark = _live_mark(name, arguments.text(-1, "target") or arguments.text(0, "name"))
         if isinstance(function, Function) and mark is not None:
             return self.decorated(self.machine, mark, function, arguments.place)
         return mark or Unknown()
@@ -1036,8 +1071,8 @@ _BUILTINS = frozenset(
 """Functions of Python that are known, or whose result does not matter."""
 _WRAPPING = frozenset({"Try", "Success", "Right", "Left", "Failure"})
 _STREAMING = ("org.apache.flink.", "pyflink.", "org.apache.beam.", "org.elasticsearch.")
-_OF_SCALA = frozenset({"sys", "System", "org"})
-"""Names of Scala's libraries, and the first part of names with their packages."""
+_OF_SCALA = frozenset({"sys", "System"})
+"""Names of Scala's libraries."""
 _OF_VALUES = frozenset({"str", "int", "float", "bool", "len", "round", "abs", "max", "min", "sum"})
 """Functions of Python that a pipeline of Beam applies to the values of elements."""
 _SHADOWING = frozenset({"max", "min", "filter", "sum"})

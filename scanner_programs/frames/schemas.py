@@ -58,6 +58,7 @@ _CLASSES = {
     "smallint": "short",
     "tinyint": "byte",
     "varbinary": "binary",
+    "unknown": "",
     **dict.fromkeys(("text", "varchar", "char"), "string"),
     **dict.fromkeys(("timestamptz", "timestampltz"), "timestamp"),
 }

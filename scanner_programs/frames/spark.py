@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from scanner_model.errors import InputInvalid
 from scanner_programs.frames import datasets
-from scanner_programs.frames.expressions import UNNAMED, Expr, Kind, Out, call, column, literal, text_of
+from scanner_programs.frames.expressions import UNNAMED, Expr, Kind, Out, call, column, literal, name_of, text_of
 from scanner_programs.frames.machine import (
     Arguments,
     Evaluated,
@@ -46,7 +46,8 @@ class Job:
     """What a program reads and writes, as far as it was evaluated.
 
     *used* are frames whose rows leave the program by another way: they are shown, collected or counted. *derived* are
-    those with which something is done, *collected* those whose rows the program has.
+    those with which something is done, *collected* those whose rows the program has. *settings* are those of the
+    session. *pipeline* returns the frame of a table or view of a declarative pipeline, None if it has none.
     """
 
     sinks: list[Sink] = field(default_factory=list)
@@ -55,6 +56,8 @@ class Job:
     derived: set[Frame] = field(default_factory=set)
     collected: list[Frame] = field(default_factory=list)
     views: dict[str, Frame] = field(default_factory=dict)
+    settings: dict[str, str | None] = field(default_factory=dict)
+    pipeline: Callable[[str], Frame | None] = lambda _: None
     problems: dict[tuple[str, str], None] = field(default_factory=dict)
     name: str = ""
 
@@ -91,6 +94,8 @@ class _Statements:
     def table(self, parts: tuple[str, ...]) -> Frame:
         name = ".".join(parts)
         view = self.job.views.get(parts[-1].casefold()) if len(parts) == 1 or parts[0] == "global_temp" else None
+        if view is None and (len(parts) == 1 or parts[0].casefold() == "live"):
+            view = self.job.pipeline(parts[-1])
         if view is not None:
             return view
         return self.job.read(self._dataset(parts), self.place, name=name)
@@ -170,10 +175,14 @@ class Session(Library):
         self.job.name = self.job.name or arguments.text(0, "name") or ""
         return self
 
+    def do_config(self, machine: Machine, arguments: Arguments) -> Session:
+        self.job.settings |= _texts(_option(arguments) | _lowered(replace(arguments, named={})))
+        return self
+
     def _itself(self, machine: Machine, arguments: Arguments) -> Session:
         return self
 
-    do_config = do_master = do_enableHiveSupport = do_getOrCreate = do_create = do_remote = do_newSession = _itself
+    do_master = do_enableHiveSupport = do_getOrCreate = do_create = do_remote = do_newSession = _itself
     do_getActiveSession = _itself
 
     def do_sql(self, machine: Machine, arguments: Arguments) -> Evaluated:
@@ -277,7 +286,8 @@ class Reader(Library):
         if "query" in options or str(options.get("dbtable", "")).lstrip().startswith("("):
             return self._query(options, arguments.place)
         listed = where if isinstance(where, list | tuple) else [where]
-        found = [datasets.external(kind, _texts(options), each if isinstance(each, str) else None) for each in listed]
+        given = {**self.job.settings, **_texts(options)}
+        found = [datasets.external(kind, given, each if isinstance(each, str) else None) for each in listed]
         if None in found or not found:
             self.job.problem(arguments.place, f"what is read as {kind or 'an unknown format'} is not resolved")
         frames = [self.job.read(each, arguments.place, self._columns(each)) for each in found if each is not None]
@@ -449,7 +459,8 @@ class Writer(Library):
         elif kind == "kafka":
             self._send(options.get("topic"), arguments.place)
         else:
-            target = datasets.external(kind, _texts(options), where if isinstance(where, str) else None)
+            given = {**self.job.settings, **_texts(options)}
+            target = datasets.external(kind, given, where if isinstance(where, str) else None)
             self._write(target, arguments.place)
         return Unknown()
 
@@ -558,7 +569,9 @@ class Merge(Library):
             return opaque((), None, "a table that is read is not resolved")
         return self.job.read(self.target, arguments.place, name=self.target.name)
 
-    def do_merge(self, machine: Machine, arguments: Arguments) -> Merge:
+    def do_merge(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        if not arguments.every:  # of a frame that is merged into a table
+            return self.do_execute(machine, arguments)
         source = arguments.get(0, "source")
         frame = (
             source
@@ -737,6 +750,31 @@ def _map(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
     )
 
 
+@dataclass(slots=True, eq=False)
+class KeyedRows(Library):
+    """The rows of a typed frame in groups, by a key that a function returns of each."""
+
+    frame: Frame
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        def run(machine: Machine, given: Arguments) -> Evaluated:
+            function = next((each for each in given.every if isinstance(each, Function)), None)
+            if function is None:  # the first list of arguments
+                return Method(self, run)
+            rest = (Unknown(),) if name.endswith("WithState") else ()
+            groups = (Unknown(), Rows([Row(self.frame)]), *rest)
+            made = machine.call(function, Arguments(groups, {}, place)) if "mapgroups" in name.lower() else None
+            made = one_of(machine.items(made)) if isinstance(made, list) else made
+            names = list(made.names) if isinstance(made, Instance) else None
+            return opaque([self.frame], names, "" if names else f"{name} of groups is not known")
+
+        return Method(self, run)
+
+
+def _group_by_key(frame: Frame, job: Job, machine: Machine, given: Arguments) -> KeyedRows:
+    return KeyedRows(frame)
+
+
 def _join(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Evaluated:
     other, on, how = given.get(0, "other"), given.get(1, "on"), given.text(2, "how") or "inner"
     if not isinstance(other, Frame):
@@ -830,6 +868,12 @@ def _unpivot(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Fram
     return frame.unpivoted(kept, columns, name or "variable", value or "value")
 
 
+def _merge_into(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Merge:
+    name = given.text(0, "table")
+    target = datasets.table(name) if name else None
+    return Merge(job, target, name or "", frame, condition(given.get(1, "condition")))
+
+
 def _write_to(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Writer:
     return Writer(job, frame, table=given.text(0, "table") or "")
 
@@ -848,6 +892,7 @@ FRAME_METHODS: Mapping[str, _FrameMethod] = {
     **dict.fromkeys(("filter", "where"), _filter),
     **dict.fromkeys(("join", "crossJoin"), _join),
     **dict.fromkeys(("groupBy", "groupby", "rollup", "cube"), _group),
+    "groupByKey": _group_by_key,
     "agg": _agg,
     **dict.fromkeys(("union", "unionAll"), _union(by_name=False)),
     "unionByName": _union(by_name=True),
@@ -869,6 +914,7 @@ FRAME_METHODS: Mapping[str, _FrameMethod] = {
     **dict.fromkeys(("mapInPandas", "mapInArrow"), _in_pandas),
     **dict.fromkeys(("intersect", "intersectAll", "subtract", "exceptAll"), _within),
     "writeTo": _write_to,
+    "mergeInto": _merge_into,
     "dropna": _na_drop,
     **dict.fromkeys(("unpivot", "melt"), _unpivot),
     **dict.fromkeys(
@@ -934,6 +980,7 @@ def column_method(base: Expr, name: str, given: Arguments) -> Evaluated:
     match name:
         case "alias" | "name" | "as":
             listed = [each for value in given.values for each in (value if isinstance(value, list) else [value])]
+            listed = [name_of(each) if isinstance(each, Expr) and each.kind is Kind.COLUMN else each for each in listed]
             names = tuple(each for each in listed if isinstance(each, str))
             if not names and given.values:
                 return Expr(Kind.ALIAS, args=(call("unnamed", base),), data=(UNNAMED,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import configparser
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,6 +38,40 @@ _PLACES: Mapping[str, re.Pattern[str]] = {
     "string": re.compile(r"\$(?:\{(\w+)\}|(\w+))"),
     "jinja2": re.compile(r"\{\{-?\s*([\w.]+)\s*(?:\|\s*\w+\s*)?-?\}\}"),
 }
+
+
+class Sections(dict[str, Evaluated]):
+    """The sections of files of settings that a program reads with `configparser`; *find* returns a file's text."""
+
+    def __init__(self, find: Callable[[Evaluated], str | None]) -> None:
+        super().__init__()
+        self.find = find
+
+    def read(self, names: Evaluated, encoding: str | None = None) -> None:
+        """Add the sections of files; one that the repository has not is skipped, as Python does."""
+        for name in names if isinstance(names, list | tuple) else [names]:
+            parser = configparser.ConfigParser(interpolation=None, strict=False)
+            try:
+                parser.read_string(self.find(name) or "")
+            except configparser.Error:
+                continue
+            for section in parser.sections():
+                self.setdefault(section, {}).update(parser[section])
+
+    def get(self, section: str, option: Evaluated = None, fallback: Evaluated = None, **_: Evaluated) -> Evaluated:
+        """Return a section, or one of its settings."""
+        known = super().get(section)
+        if not isinstance(option, str) or not isinstance(known, dict):
+            return known
+        return known.get(option.lower(), fallback)
+
+    def items(self, section: str | None = None) -> Evaluated:
+        """Return the settings of a section with their names, or the sections with theirs."""
+        return list(super().get(section, {}).items()) if section is not None else super().items()
+
+    def sections(self) -> list[str]:
+        """Return the names of the sections."""
+        return list(self)
 
 
 @dataclass(slots=True, eq=False)

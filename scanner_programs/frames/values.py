@@ -22,6 +22,9 @@ class Dataset(NamedTuple):
 Origin = tuple[Dataset, ColumnPath]
 """A column of a dataset; an empty path is the message or row as a whole."""
 
+TEXT = "\0text"
+"""The segment of a path below which is what the text of a table's column contains; no field can be called so."""
+
 Decider = tuple[Origin, str]
 """A column that affects a result without being a part of it, and OpenLineage's subtype, as FILTER."""
 
@@ -105,6 +108,8 @@ class Value:
             own, kind = next((each for each in self.type.fields if each[0].casefold() == name.casefold()), (name, None))
         if self.type is not None and self.type.kind == "map":
             return self._below(MAP_VALUE, self.type.element)
+        if self.type is not None and self.type.name:  # a method of a number, text or time
+            return replace(with_effect(self, self.effect or TRANSFORMATION), type=None)
         return self._below(field_segment(own), kind)
 
     def element(self) -> Value:
@@ -123,12 +128,17 @@ class Value:
     def parsed(self, kind: Type | None) -> Value:
         """Return what a text or bytes contain: of a message, its fields, which are below the origins.
 
-        What a text in a column of a table, or in a field of type string, contains is computed from that column; and
-        of a text that may be one of several columns, nothing is known to be below any of them.
+        What a text in a field of type string contains is computed from that field; and of a text that may be one of
+        several columns, nothing is known to be below any of them. A column of a table may hold whole messages: what is
+        in its text is below a segment of its own.
         """
         is_text = self.type is not None and self.type.kind == "plain" and any(path for _, path in self.origins)
-        is_column = is_text or any(dataset.namespace for dataset, _ in self.origins)
+        is_table = not self.effect and bool(self.origins) and all(dataset.namespace for dataset, _ in self.origins)
         is_any = self.unclear and len(self.origins) > 1
+        if is_table and not is_any:
+            inside = frozenset((dataset, (*path, TEXT)) for dataset, path in self.origins)
+            return Value(inside, IDENTITY, self.deciders, kind, unclear=self.unclear)
+        is_column = is_text or any(dataset.namespace for dataset, _ in self.origins)
         effect = TRANSFORMATION if is_column or is_any else IDENTITY
         return Value(self.origins, effect, self.deciders, kind, unclear=self.unclear)
 

@@ -19,16 +19,17 @@ class Client:
     *packages* are what its names begin with, *types* those of its classes that files use without naming the package.
     *sends* are its methods that write, each with a signature by the number of arguments, or one for all (0).
     *records* are constructors and functions that make what is sent, in the same form. *result* are notes of functions
-    whose result is written, and of interfaces whose methods write: each names a topic. *whole* are methods that
-    write the object that they are called on. *receives* are names that only readers use. *implements* are interfaces
-    whose method `serialize` makes the bytes of a record. *applications* are classes that run what is built, with
-    settings that readers depend on. *subscribes* are calls that name the topics which are read: records come from what
-    they return, or from the object that they are called on. *listens* are notes of functions that are given records,
-    each with the arguments that name the topic; *handles* are methods that the library calls with records, by the place
-    of the parameter that they come in. *choice* is where a library of several brokers has one chosen: an enumeration,
-    and its member for Kafka. *style* is how it writes the names of members if nothing says otherwise. *connects* are
-    calls that have a `function` called with the records of one topic (`received`) and its result written to another.
-    *defaults* are the method and the setting that give a client the topic of what it sends to none.
+    whose result is written, and of interfaces whose methods write, each with the arguments that name topics. *whole*
+    are methods that write the object that they are called on. *receives* are names that only readers use. *implements*
+    are interfaces whose method `serialize` makes the bytes of a record. *applications* are classes that run what is
+    built, with settings that readers depend on. *subscribes* are calls that name the topics which are read: records
+    come from what they return, or from the object that they are called on. *listens* are notes of functions that are
+    given records, each with the arguments that name the topic; *handles* are methods that the library calls with
+    records, by the place of the parameter that they come in. *choice* is where a library of several brokers has one
+    chosen: an enumeration, and its member for Kafka. *style* is how it writes the names of members if nothing says
+    otherwise. *connects* are calls that have a `function` called with the records of one topic (`received`) and its
+    result written to another. *defaults* are the method and the setting that give a client the topic of what it sends
+    to none.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Client:
     sends: Mapping[str, Mapping[int, Signature]] = field(default_factory=dict)
     records: Mapping[str, Mapping[int, Signature]] = field(default_factory=dict)
     types: frozenset[str] = frozenset()
-    result: frozenset[str] = frozenset()
+    result: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     declared: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
     receives: frozenset[str] = frozenset()

@@ -373,13 +373,15 @@ class Extractor:
             row = _note_row(note, scope, label)
             if not self._applies(row, unit):
                 continue
-            for expr in _note_arguments(note, row.names):
+            listed = [(row.access, expr) for expr in _note_arguments(note, row.names)]
+            listed += [(_W, expr) for expr in self._sinks(note, row, scope)]
+            for access, expr in listed:
                 for value in self.resolver.texts(expr, scope):
                     if not is_topic_text(value.text):
                         continue
                     owned = ResolvedText(row.prefix + value.text)
-                    found = Found(row.access, owned, unit, note.line, declared=True)
-                    if row.access is Access.READ:
+                    found = Found(access, owned, unit, note.line, declared=True)
+                    if access is Access.READ:
                         if scope.kind is ScopeKind.FUNCTION:
                             reads.setdefault(id(scope), []).append(owned.text)
                         yield scope, found
@@ -387,6 +389,18 @@ class Extractor:
                         writes.append((scope, found))
         for scope, found in writes:
             yield scope, found._replace(sources=tuple(dict.fromkeys(reads.get(id(scope), ()))))
+
+    def _sinks(self, note: Expr, row: Note, scope: CodeScope) -> Iterator[Expr]:
+        """Yield what the results of a reader are sent to: topics, and for a reader of its kind what that one reads."""
+        for part in note.arguments if row.sinks else ():
+            for item in _items(part.parts[0]) if part.kind is Kind.PAIR and part.text in row.sinks else ():
+                other = [
+                    each for each, _, label in scope.unit.annotated if each.text == note.text and label == item.text
+                ]
+                is_known = bool(other) or bool(self.resolver.texts(item, scope))
+                if not is_known and item.text not in self.index.functions:
+                    self.unresolved.append((scope.unit, note.line))
+                yield from (expr for each in other for expr in _note_arguments(each, row.names)) if other else (item,)
 
     # --- which input reaches an output
 
@@ -439,11 +453,15 @@ def _note_arguments(note: Expr, names: tuple[str, ...]) -> Iterator[Expr]:
     positional = note.positional()
     named = [part.parts[0] for part in note.arguments if part.kind is Kind.PAIR and part.text in names]
     for expr in (*named, *positional[:1]) if not (named and positional) else named:
-        for item in expr.parts if expr.kind is Kind.LIST else (expr,):
+        for item in _items(expr):
             inner = (
                 item.named("topic") if item.kind in (Kind.CALL, Kind.NEW) and item.text == "TopicPartition" else None
             )
             yield inner if inner is not None else item
+
+
+def _items(expr: Expr) -> tuple[Expr, ...]:
+    return expr.parts if expr.kind is Kind.LIST else (expr,)
 
 
 def _stored(unit: Unit, uses: _Uses, origins: Mapping[int, list[str]]) -> list[str]:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scanner_extractor.repository.applications.field_uses import MOST_PLACES, FoundField
 from scanner_extractor.repository.syntax_trees import parse_tree, suffix
 from scanner_extractor.repository.yaml_documents import parse_yaml
-from scanner_model.columns import KEY, ColumnPath, field_name, field_segment
+from scanner_model.columns import ELEMENT, KEY, ColumnPath, field_name, field_segment
 from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId
 from scanner_programs.frames.datasets import TOPIC
-from scanner_programs.frames.expressions import UNNAMED
+from scanner_programs.frames.expressions import UNNAMED, Out
 from scanner_programs.frames.languages.model import lowered as lowered_model
 from scanner_programs.frames.languages.scala import lowered
 from scanner_programs.frames.spark import Job, Sink
-from scanner_programs.frames.values import Dataset, Origin, Value, every_origin
+from scanner_programs.frames.values import TEXT, Dataset, Origin, Value, every_origin
 from scanner_programs.languages import BY_ENDING
 from scanner_programs.languages.lowering import Lowering
 
@@ -30,6 +30,7 @@ _MOST_FIELDS = 3_000
 _MOST_ORIGINS = 100_000
 """Origins of columns that are followed for one job."""
 _Target = tuple[Dataset, ColumnPath | None]
+_Column = tuple[Dataset, ColumnPath]
 
 
 @dataclass(slots=True)
@@ -44,6 +45,40 @@ class FrameUses:
     found: dict[tuple[FlowEnd, FlowEnd], DeclaredFlow] = field(default_factory=dict)
     fields: dict[tuple[str, bool, ColumnPath, bool], set[str]] = field(default_factory=dict)
     left: int = _MOST_ORIGINS
+    held: Collection[_Column] = frozenset()
+    """The columns of tables that hold whole messages."""
+    inside: set[_Column] = field(default_factory=set)
+    """Fields of such messages that the job reads."""
+
+    def messages(self, held: Collection[_Column]) -> Iterator[_Column]:
+        """Yield the columns of tables that the job copies whole messages to, from topics or from columns of *held*."""
+        for target, out in self._written():
+            origins = {(each, path) for dataset, path in out.value.origins for each in self.resolve(dataset)}
+            is_copy = bool(origins) and not out.value.effect and out.value.parts is None
+            if is_copy and all(
+                (dataset.namespace == TOPIC and not path) or (dataset, path) in held for dataset, path in origins
+            ):
+                yield target, (field_segment(out.name),)
+
+    def pass_on(self, fields: Collection[_Column]) -> Iterator[_Column]:
+        """Add the flows of *fields* of messages to the columns that the job copies these to; yield their origins."""
+        for target, out in self._written() if self.held else ():
+            column = (target, (field_segment(out.name),))
+            for dataset, path in fields if column in self.held else ():
+                if (dataset, path[:1]) != column:
+                    continue
+                for origin, above in out.value.origins:
+                    for each in self.resolve(origin):
+                        ends = _end(each, (*above, *path[1:])), _end(dataset, path)
+                        place = next(sink.place for sink in self.job.sinks if out in sink.frame.columns)
+                        self._add(*ends, place, "IDENTITY")
+                        yield each, (*above, *path[1:])
+
+    def _written(self) -> Iterator[tuple[Dataset, Out]]:
+        """Yield the columns of tables that the job writes."""
+        for sink in self.job.sinks:
+            if sink.target is not None and not sink.is_topic:
+                yield from ((target, out) for target in self.resolve(sink.target) for out in sink.frame.columns)
 
     def read(self) -> FrameUses:
         """Read the flows and field uses of the job."""
@@ -113,8 +148,20 @@ class FrameUses:
     def _column(self, origin: Origin, target: _Target, subtype: str, place: str) -> None:
         self.left -= 1
         for each in self.resolve(origin[0]) if self.left > 0 else ():
-            if origin[1] or target[1] is not None:
-                self._add(_end(each, origin[1] or None), _end(*target), place, subtype)
+            path, effect = self._inside(each, origin[1], subtype)
+            if path or target[1] is not None:
+                self._add(_end(each, path or None), _end(*target), place, effect)
+
+    def _inside(self, dataset: Dataset, path: ColumnPath, effect: str) -> tuple[ColumnPath, str]:
+        """Return where a value is in a table: in the text of a column only if that holds messages."""
+        if TEXT not in path:
+            return path, effect
+        at = path.index(TEXT)
+        if (dataset, path[:at]) not in self.held:
+            return path[:at], "TRANSFORMATION" if effect == "IDENTITY" else effect
+        plain = tuple(segment for segment in path if segment != TEXT)
+        self.inside.add((dataset, plain))
+        return plain, effect
 
     def _read(self, values: Iterable[Value], deciders: Iterable[Origin], place: str) -> None:
         """Note the fields of topics that values are derived from."""
@@ -153,13 +200,34 @@ class FrameUses:
             )
 
 
+def read_all(jobs: Sequence[FrameUses]) -> None:
+    """Read the flows and field uses of jobs; a field of a message is followed through the tables that hold messages."""
+    held: set[_Column] = set()
+    while found := {column for job in jobs for column in job.messages(held)} - held:
+        held |= found
+    for job in jobs:
+        job.held = held
+        job.read()
+    waiting = set().union(*(job.inside for job in jobs))
+    done: set[_Column] = set()
+    while waiting:
+        done |= waiting
+        waiting = {
+            column for job in jobs for column in job.pass_on(waiting) if column[1][:1] and column[0].namespace
+        } - done
+
+
 def _end(dataset: Dataset, path: ColumnPath | None = None) -> FlowEnd:
     return FlowEnd(namespace=dataset.namespace, name=dataset.name, path=path)
 
 
 def _table_columns(sink: Sink) -> Iterator[tuple[ColumnPath | None, Value]]:
+    """Yield the columns of a table, with what is inside of those that are copied or that the program builds."""
     for out in sink.frame.columns:
-        yield (field_segment(out.name),) if out.name != UNNAMED else None, out.value
+        if out.name == UNNAMED:
+            yield None, out.value
+        else:
+            yield from _members(out.value, (field_segment(out.name),), 0)
     for each in sink.frame.open:
         yield None, each.value
 
@@ -175,11 +243,15 @@ def _topic_columns(sink: Sink) -> Iterator[tuple[ColumnPath | None, Value]]:
 
 
 def _members(value: Value, path: ColumnPath, depth: int) -> Iterator[tuple[ColumnPath | None, Value]]:
-    names = value.member_names if depth < _DEEPEST else None
+    """Yield a value, and the members of a struct or of the elements of an array, unless all are computed as one."""
+    is_array = value.inner is not None or (value.type is not None and value.type.kind == "array")
+    element = value.element() if is_array and path else value
+    names = element.member_names if depth < _DEEPEST and (element.parts is not None or not element.effect) else None
     if path or not names:
         yield path or None, value
+    within = (*path, ELEMENT) if element is not value else path
     for name in names or ():
-        yield from _members(value.member(name), (*path, field_segment(name)), depth + 1)
+        yield from _members(element.member(name), (*within, field_segment(name)), depth + 1)
 
 
 def document_of(text: str) -> object:

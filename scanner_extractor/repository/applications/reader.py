@@ -33,7 +33,13 @@ from scanner_extractor.repository.applications.field_uses import (
     TopicUse,
     UsedFields,
 )
-from scanner_extractor.repository.applications.frames import FrameUses, document_of, problems_by_file, python_tree
+from scanner_extractor.repository.applications.frames import (
+    FrameUses,
+    document_of,
+    problems_by_file,
+    python_tree,
+    read_all,
+)
 from scanner_extractor.repository.applications.generated import GeneratedClasses
 from scanner_extractor.repository.applications.hocon import included
 from scanner_extractor.repository.applications.index import Index
@@ -364,7 +370,7 @@ class _Reader:
             statements=tuple(self.statements),
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
             unread=tuple(sorted(self.unread)),
-            unresolved=tuple(sorted((*self.unresolved, *self._unset()))),
+            unresolved=_by_file((*self.unresolved, *self._unset())),
             read_fields=cache(self._fields),
             parsed=len(self.index.units),
             settings=self._settings_of(flows),
@@ -1164,16 +1170,13 @@ class _Reader:
         ]
         programs = list(read_jobs(self.files, paths, document_of, self._tree))
         self._note_defaults(program.job for program in programs)
-        for program in programs:
+        own = [program for program in programs if not program.path.startswith(OUTSIDE)]
+        read = {program.path: list(self._frame_uses(program)) for program in own}
+        read_all([uses for listed in read.values() for uses in listed])
+        for program in own:
             module = self.modules.of(program.path)
-            if program.path.startswith(OUTSIDE):
-                continue
-            for name, environment in self._frame_jobs(program, module):
-                resolve = cache(
-                    partial(self._resolved_dataset, job=program.job, module=module, environment=environment)
-                )
-                uses = FrameUses(program.job, name, f"code of {program.path}", self.source, resolve).read()
-                self._leave_to_frames(program.path, name, {topic for topic, _, _, _ in uses.fields})
+            for uses in read[program.path]:
+                self._leave_to_frames(program.path, uses.name, {topic for topic, _, _, _ in uses.fields})
                 for flow in uses.flows:  # several files may be one job
                     self.frame_flows.setdefault((flow.job, flow.origin, flow.target), flow)
                 for each in uses.field_uses:
@@ -1183,6 +1186,13 @@ class _Reader:
                 self._replace_script(program.path, program.statements.listed)
             for path, problems in problems_by_file(program.job).items():
                 self.unresolved += ((path, f"{what}: {_lines(sorted(lines))}") for what, lines in problems.items())
+
+    def _frame_uses(self, program: Program) -> Iterator[FrameUses]:
+        """Yield what a job does under the name of each of its deployments, before it is read."""
+        module = self.modules.of(program.path)
+        for name, environment in self._frame_jobs(program, module):
+            resolve = cache(partial(self._resolved_dataset, job=program.job, module=module, environment=environment))
+            yield FrameUses(program.job, name, f"code of {program.path}", self.source, resolve)
 
     def _tree(self, path: str, text: str) -> ast.Module | None:
         """Return a file as a syntax tree of Python; None if it must not be parsed, or is refused."""
@@ -1306,6 +1316,14 @@ def settings_value(settings: Settings, binding: str) -> str | None:
     """Return the destination of a binding; None where the settings do not name it."""
     found = settings.find(f"spring.cloud.stream.bindings.{binding}.destination")
     return found.value if found is not None else None
+
+
+def _by_file(unresolved: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return what is unresolved in each file, as one text."""
+    reasons: dict[str, dict[str, None]] = {}
+    for path, reason in sorted(unresolved):
+        reasons.setdefault(path, {})[reason] = None
+    return tuple((path, "; ".join(listed)) for path, listed in reasons.items())
 
 
 def _unresolved_calls(lines: list[int]) -> str:

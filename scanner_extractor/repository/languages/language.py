@@ -46,7 +46,8 @@ class Rule(NamedTuple):
 class Note(NamedTuple):
     """What an annotation reads or writes: its arguments with topics, and the *prefix* that says what a name in them is.
 
-    *needs* is a pattern of the file, *near* one of any file of the module.
+    *sinks* are arguments of a reader with the topics that its results are sent to. *needs* is a pattern of the file,
+    *near* one of any file of the module.
     """
 
     access: Access
@@ -54,6 +55,7 @@ class Note(NamedTuple):
     prefix: str = ""
     needs: str = ""
     near: str = ""
+    sinks: tuple[str, ...] = ()
 
 
 class Form(StrEnum):

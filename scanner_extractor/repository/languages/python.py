@@ -97,6 +97,7 @@ LANGUAGE = Language(
         "assign": (Rule(_R),),
         "KafkaConsumer": (Rule(_R, names=("topics",), needs=r"[Kk]afka", several=True),),
         "AIOKafkaConsumer": (Rule(_R, several=True),),
+        "add_sink": (Rule(_W, needs="faust"),),
         "stream": (Rule(_R, needs="faust", on="^app$", streams=True),),
         "dataframe": (Rule(_R, names=("topic",), needs="quixstreams", streams=True),),
         "set_topics": (Rule(_R, needs="flink", several=True, streams=True),),
@@ -110,7 +111,7 @@ LANGUAGE = Language(
         "NewTopic": (Rule(_C, names=("topic", "name")),),
     },
     notes={
-        "agent": Note(_R, ("channel",), needs=r"faust|@app\.agent\("),
+        "agent": Note(_R, ("channel",), needs=r"faust|@app\.agent\(", sinks=("sink",)),
         "subscriber": Note(_R, needs=_FASTSTREAM),
         "publisher": Note(_W, needs=_FASTSTREAM),
     },

@@ -7,6 +7,7 @@ the end. What has no counterpart becomes a name that is not defined: its value i
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -81,8 +82,13 @@ EXTENSION = "@extension"
 """The function that adds a method of a class to the frames that its objects wrap."""
 UNWRAPPED = "@unwrapped"
 """The function that returns what a `Try` wraps."""
+NULLARY = "@nullary"
+"""The mark of a function without arguments: its name is its call."""
 SELF = "@object"
 """The object of a file: names that the file does not define are members of its traits."""
+_WRAPPING = frozenset({"Some", "Right", "Success"})
+_PACKAGE = re.compile(r"[a-z]\w*(?:\.[a-z]\w*)+")
+_BINDING = ("val_definition", "var_definition", "function_definition", "parameter", "class_parameter", "binding")
 _DEEPEST = 150
 _DEEPEST_CLASS = 6
 
@@ -100,6 +106,8 @@ class _Lowering:
         self.pending: list[ast.stmt] = []
         self.classes: dict[str, Node] = {}
         self.objects: set[str] = set()
+        self.bound = {_text(_part(each, "name") or _part(each, "pattern")) for each in _walk(root, _BINDING)}
+        """The names of values and functions, anywhere in the file."""
         self.members: list[set[str]] = []
         self.holes: dict[int, str] = {}
         self.depth = 0
@@ -252,6 +260,11 @@ class _Lowering:
             return self._at(
                 node, ast.Tuple(elts=[self._target(child) for child in node.named_children], ctx=ast.Store())
             )
+        if node.type == "case_class_pattern":
+            inner = [each for each in node.children_by_field_name("pattern") if each.is_named]
+            if len(inner) == 1 and _text(_part(node, "type")) in _WRAPPING:
+                return self._target(inner[0])
+            return self._at(node, ast.Tuple(elts=[self._target(child) for child in inner], ctx=ast.Store()))
         if node.type == "identifier":
             name = self._name(node, _text(node))
             if isinstance(name, ast.Attribute | ast.Name):
@@ -262,7 +275,8 @@ class _Lowering:
     def _function(self, node: Node, first: str = "") -> ast.FunctionDef:
         """Return a function; one with several lists of parameters returns a function of the next list."""
         groups = [child for child in node.children if child.type == "parameters"]
-        given = [group for group in groups if not any(child.type == "implicit" for child in group.children)] or [None]
+        explicit = [group for group in groups if not any(child.type == "implicit" for child in group.children)]
+        given = explicit or [None]
         body = _part(node, "body")
         every = [_text(_part(each, "name")) for group in given for each in _walk(group, ("parameter",))]
         made = self._shadowing(every, lambda: self._block(_inside(body), returns=True))
@@ -272,7 +286,9 @@ class _Lowering:
             made = [self._definition(node, called, *self._parameters(given[at], "" if at else first), made)]
             if at:
                 made.append(self._at(node, ast.Return(value=_named(called))))
-        return made[0]  # type: ignore[return-value]
+        function: ast.FunctionDef = made[0]  # type: ignore[assignment]
+        function.decorator_list = [] if explicit else [self._at(node, _named(NULLARY))]
+        return function
 
     def _parameters(self, group: Node | None, first: str) -> tuple[list[str], list[ast.expr], bool]:
         """Return the names and defaults of a list of parameters, and whether the last one takes all further values."""
@@ -388,6 +404,9 @@ class _Lowering:
         match node.type:
             case "identifier" | "operator_identifier" | "type_identifier":
                 return self._name(node, _text(node))
+            case "stable_type_identifier":
+                package, _, name = _text(node).rpartition(".")
+                return self._imported(node, package, name)
             case "string":
                 return self._constant(node, _unquoted(_text(node)))
             case "integer_literal":
@@ -434,6 +453,8 @@ class _Lowering:
                 return self._at(node, ast.IfExp(test=test, body=first, orelse=second))
             case "match_expression" | "try_expression":
                 return self._choice(node)
+            case "case_block" | "case_clause":
+                return self._cases(node)
             case "for_expression":
                 return self._yielded(node)
             case "block" | "indented_block":
@@ -465,10 +486,37 @@ class _Lowering:
                 self._at(node, ast.Assign(targets=[ast.Name(id=subject, ctx=ast.Store())], value=value))
             )
             results = [self._case(each, _named(subject)) for each in clauses]
+        return self._any(node, results)
+
+    def _cases(self, node: Node) -> ast.expr:
+        """Return a function that is written as cases: `{ case (id, total) => id }`."""
+        clauses = [each for each in (node, *node.named_children) if each.type == "case_clause"]
+        at = f"{node.start_point[0]}_{node.start_point[1]}"
+        subject, outer = _named(f"_subject_{at}"), self.pending
+        self.pending = []
+        pattern = _part(clauses[0], "pattern") if len(clauses) == 1 else None
+        if pattern is not None and pattern.type in ("tuple_pattern", "case_class_pattern"):
+            names = [_text(each) for each in _walk(pattern, ("identifier",))]
+            inside = [part for each in clauses[0].children_by_field_name("body") for part in _inside(each)]
+            made = self._shadowing(
+                names,
+                lambda: [
+                    self._at(node, ast.Assign(targets=[self._target(pattern)], value=subject)),
+                    *self._block(inside, returns=True),
+                ],
+            )
+        else:
+            results = [self._case(each, subject) for each in clauses]
+            made = [self._at(node, ast.Return(value=self._any(node, results)))]
+        made, self.pending = [*self.pending, *made], outer
+        self.pending.append(self._definition(node, f"_cases_{at}", [f"_subject_{at}"], [], False, made))
+        return self._at(node, _named(f"_cases_{at}"))
+
+    def _any(self, node: Node, results: Sequence[ast.expr]) -> ast.expr:
+        """Return any of several values."""
         result = results[-1] if results else self._constant(node, None)
         for each in results[-2::-1]:
-            test = _named("_unknown")
-            result = self._at(node, ast.IfExp(test=test, body=each, orelse=result))
+            result = self._at(node, ast.IfExp(test=_named("_unknown"), body=each, orelse=result))
         return result
 
     def _case(self, clause: Node, subject: ast.expr) -> ast.expr:
@@ -537,6 +585,9 @@ class _Lowering:
             return self._at(node, ast.List(elts=[], ctx=ast.Load()))
         if base.type == "identifier" and _text(base) in self.objects:
             return self._name(node, name)
+        package = _text(base)
+        if _PACKAGE.fullmatch(package) and name[:1].isupper() and package.partition(".")[0] not in self.bound:
+            return self._imported(node, package, name)
         made = self._member(node, self._value(base), _SAME.get(name, name))
         return self._call(node, made, []) if name in _NULLARY else made
 
@@ -544,7 +595,7 @@ class _Lowering:
         function = _part(node, "function")
         types = _part(node, "type_arguments")
         named = _text(function)
-        if named in ("Encoders.product", "ScalaReflection.schemaFor", "Encoders.bean") and types is not None:
+        if named.endswith(("Encoders.product", "ScalaReflection.schemaFor", "Encoders.bean")) and types is not None:
             of = _text(types.named_children[0])
             if of.isidentifier() and of not in self.classes:  # of another file
                 return self._call(node, self._imported(node, "pyspark.sql.Encoders", "product"), [_named(of)])
@@ -569,7 +620,7 @@ class _Lowering:
             return f"MAP<STRING, {self._ddl(inner[-1], depth)}>" if base == "Map" else "STRING"
         name = _text(node).rpartition(".")[2]
         if name in _TYPES or name not in self.classes or depth > _DEEPEST_CLASS:
-            return _TYPES.get(name, "STRING")
+            return _TYPES.get(name, "UNKNOWN")
         parameters = _walk(self.classes[name].child_by_field_name("class_parameters"), ("class_parameter",))
         fields = ((_text(_part(each, "name")), _part(each, "type")) for each in parameters)
         return f"STRUCT<{', '.join(f'`{own}`: {self._ddl(kind, depth + 1)}' for own, kind in fields)}>"
@@ -617,7 +668,8 @@ class _Lowering:
         keywords: list[ast.keyword] = []
         listed = given.named_children if given is not None else []
         if given is not None and given.type in ("block", "case_block"):
-            listed = [given.named_children[0]] if len(given.named_children) == 1 else [given]
+            is_one = len(given.named_children) == 1 and given.type == "block"
+            listed = [given.named_children[0]] if is_one else [given]
         for each in listed:
             if each.type in ("comment", "block_comment"):
                 continue

@@ -43,6 +43,13 @@ def test_table_of_a_database_is_named_by_its_url(url: str, table: str, namespace
     [
         ("org.apache.spark.sql.cassandra", {"keyspace": "retail", "table": "t"}, None, ("cassandra", "retail.t")),
         ("mongodb", {"connection.uri": "mongodb://u:p@m:27017", "database": "d", "collection": "c"}, None, None),
+        ("mongo", {"spark.mongodb.output.uri": "mongodb://u:p@m:27017/d.c?retryWrites=true"}, None, None),
+        (
+            "mongodb",
+            {"spark.mongodb.write.connection.uri": "mongodb://m:27017/d", "spark.mongodb.collection": "c"},
+            None,
+            None,
+        ),
         ("bigquery", {"table": "p:d.t"}, None, ("bigquery", "p.d.t")),
         ("iceberg", {}, "lake.db.t", ("spark", "lake.db.t")),
         ("delta", {"path": "/lake/t"}, None, ("file", "/lake/t")),

@@ -285,6 +285,138 @@ dlt.apply_changes(target="dim", source="silver", keys=["cents"])
     assert {dataset.name for dataset in _jobs(job=_HEAD + text)["job.py"].job.reads} == {"orders", "bronze", "silver"}
 
 
+def test_flows_of_a_pipeline_that_append_to_one_table_are_all_written() -> None:
+    """A view may be declared after the function that reads it by its name."""
+    columns = _columns(
+        """
+from pyspark import pipelines as dp
+dp.create_streaming_table("all")
+@dp.append_flow(target="all")
+def first():
+    return spark.readStream.table("large").select("id")
+@dp.append_flow(target="all")
+def second():
+    return spark.sql("SELECT payment AS id FROM STREAM(paid)")
+@dp.temporary_view
+def large():
+    return orders.where("total > 10")
+@dp.temporary_view
+def paid():
+    return read("payments", "payment STRING")
+@dp.table
+def copy():
+    return spark.read.table("all")
+"""
+    )
+
+    assert columns == {"all": {"id": ["payments.payment"]}, "copy": {"id": ["all.id"]}}
+
+
+def test_flow_to_a_sink_of_a_pipeline_is_written_to_its_topic() -> None:
+    columns = _columns(
+        """
+import dlt
+dlt.create_sink(name="out", format="kafka", options={"kafka.bootstrap.servers": "k:9092", "topic": "large-orders"})
+@dlt.append_flow(target="out", name="large")
+def large():
+    return orders.select(to_json(struct("id")).alias("value"))
+"""
+    )
+
+    assert columns == {"large-orders": {"value": ["orders.id"]}}
+
+
+def test_class_that_a_decorator_registers_is_found_by_its_name() -> None:
+    columns = _columns(
+        """
+STEPS = {}
+def step(name):
+    def register(cls):
+        STEPS[name] = cls
+        return cls
+    return register
+@step("short")
+class Short:
+    def __call__(self, frame):
+        return frame.select("id")
+STEPS["short"]()(orders).write.saveAsTable("t")
+"""
+    )
+
+    assert columns == {"t": {"id": ["orders.id"]}}
+
+
+def test_setting_of_the_session_names_what_a_sink_is_not_given() -> None:
+    columns = _columns(
+        """
+other = SparkSession.builder.config("spark.mongodb.output.uri", "mongodb://m/shop.orders").getOrCreate()
+orders.select("id").write.format("mongo").mode("append").save()
+"""
+    )
+
+    assert columns == {"shop.orders": {"id": ["orders.id"]}}
+
+
+def test_frame_that_is_merged_into_a_table_is_written_to_it() -> None:
+    columns = _columns(
+        """
+o = orders.select("id", (col("total") * 100).alias("cents")).alias("source")
+merge = o.mergeInto("lake.orders", col("source.id") == col("lake.orders.id"))
+merge.whenMatched().update({"cents": col("source.cents")}).whenNotMatched().insertAll().merge()
+"""
+    )
+
+    assert columns == {"lake.orders": {"cents": ["orders.total"], "id": ["orders.id"]}}
+
+
+def test_text_of_a_message_that_is_encoded_has_its_fields() -> None:
+    job = _jobs(
+        job=_HEAD
+        + """
+orders.select(F.encode(to_json(struct("id")), "utf-8").cast("binary").alias("value")) \\
+    .write.format("kafka").option("topic", "out").save()
+"""
+    )["job.py"].job
+
+    assert [name for name, _ in job.sinks[0].frame.columns[0].value.parts or ()] == ["id"]
+
+
+def test_settings_of_a_file_with_sections_are_read() -> None:
+    text = """
+import configparser
+settings = configparser.ConfigParser()
+settings.read(["missing.ini", "conf/job.ini"])
+for name, value in settings["source"].items():
+    print(name)
+reader = spark.read.format("kafka")
+for name, value in settings.items("source"):
+    reader = reader.option(name, value)
+reader.load().select("key").write.saveAsTable(settings.get("sink", "Table", fallback="other"))
+"""
+    files = {"job.py": _HEAD + text, "conf/job.ini": "[source]\nsubscribe = paid\n[sink]\ntable = lake.paid\n"}
+
+    (program,) = read_jobs(files, ["job.py"], lambda _: None)
+
+    (sink,) = program.job.sinks
+    assert (sink.target and sink.target.name, {each.name for each in sink.frame.sources}) == ("lake.paid", {"paid"})
+
+
+def test_settings_of_an_object_are_read_as_a_dictionary() -> None:
+    columns = _columns(
+        """
+from dataclasses import asdict, dataclass
+@dataclass
+class Target:
+    table: str
+    kind: str = "delta"
+settings = asdict(Target("lake.orders"))
+orders.select("id").write.format(settings["kind"]).saveAsTable(settings["table"])
+"""
+    )
+
+    assert columns == {"lake.orders": {"id": ["orders.id"]}}
+
+
 def test_column_whose_name_is_not_resolved_is_reported() -> None:
     job = _jobs(job=_HEAD + "import x\norders.select(col('id').alias(x.name())).write.saveAsTable('t')")["job.py"].job
 

@@ -247,3 +247,70 @@ def test_bucket_has_the_default_that_another_job_has_for_its_setting() -> None:
 
     assert (FlowEnd(name="clicks"), FlowEnd(namespace="gs://lake", name="clicks")) in flows
     assert (FlowEnd(namespace="gs://lake", name="clicks"), FlowEnd(namespace="bigquery", name="stg.clicks")) in flows
+
+
+def test_members_of_a_column_that_is_copied_have_flows_of_their_own() -> None:
+    """Another job reads one of them, and its lineage goes on to the topic."""
+    job = """
+        from pyspark.sql.functions import col, collect_list, from_json, struct
+        raw = spark.read.format("kafka").option("subscribe", "visits").load()
+        ddl = "id STRING, at STRUCT<city: STRING>, pages ARRAY<STRUCT<url: STRING>>, tags ARRAY<STRING>"
+        visits = raw.select(from_json(col("value").cast("string"), ddl).alias("v")).select("v.*")
+        visits.groupBy("at").agg(collect_list(struct("id")).alias("all")).write.saveAsTable("cities")
+        visits.select("tags").write.saveAsTable("tags")
+        """
+
+    flows = _flows(_read(job_dot_py=job))
+
+    assert {flow for flow in flows if " > tags" in flow} == {"visits > tags", "visits.tags > tags.tags IDENTITY"}
+    assert {
+        "visits.at > cities.at IDENTITY",
+        "visits.at.city > cities.at.city IDENTITY",
+        "visits.id > cities.all.[].id AGGREGATION",
+    } <= flows
+
+
+_RAW = """
+    from pyspark.sql.functions import col
+    raw = spark.readStream.format("kafka").option("subscribe", "orders").load()
+    raw.select(col("value").cast("string").alias("body"), "topic").writeStream.toTable("bronze.orders")
+    spark.readStream.table("bronze.orders").select("body").writeStream.toTable("bronze.kept")
+    """
+_PARSED = """
+    from pyspark.sql.functions import from_json, get_json_object
+    kept = spark.readStream.table("bronze.kept")
+    kept.select(from_json("body", "id STRING, buyer STRUCT<city: STRING>").alias("o")).select("o.id", "o.buyer.city") \\
+        .writeStream.toTable("silver.orders")
+    spark.table("crm.forms").select(get_json_object("answers", "$.age").alias("age")).write.saveAsTable("silver.forms")
+    """
+
+
+def test_field_of_messages_in_a_column_is_followed_to_the_topic_whichever_job_comes_first() -> None:
+    """What is in a text of any other table is computed from its column."""
+    for names in (("a_dot_py", "b_dot_py"), ("b_dot_py", "a_dot_py")):
+        flows = _flows(_read(**dict(zip(names, (_RAW, _PARSED), strict=True))))
+
+        assert {
+            "orders.id > bronze.orders.body.id IDENTITY",
+            "orders.buyer.city > bronze.orders.body.buyer.city IDENTITY",
+            "bronze.orders.body.id > bronze.kept.body.id IDENTITY",
+            "bronze.orders.body > bronze.kept.body IDENTITY",
+            "bronze.kept.body.buyer.city > silver.orders.city IDENTITY",
+            "crm.forms.answers > silver.forms.age TRANSFORMATION",
+        } <= flows
+        assert not any(flow.startswith("crm.forms.answers.") for flow in flows)
+
+
+def test_everything_in_a_file_that_is_not_resolved_is_reported() -> None:
+    """A sink without a name is not hidden by a frame whose use is unknown."""
+    job = """
+        raw = spark.read.format("kafka").option("subscribe", "orders").load()
+        raw.write.format("weird.Provider").save()
+        raw.rdd.saveAsTextFile("x")
+        """
+
+    ((path, reason),) = _read(job_dot_py=job).unresolved
+
+    assert path == "job.py"
+    assert "what is written to is not resolved: line 3" in reason
+    assert "what becomes of a frame is not resolved" in reason

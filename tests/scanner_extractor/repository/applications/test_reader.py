@@ -102,6 +102,31 @@ CLIENTS = {
         """,
         {"orders > paid"},
     ),
+    "faust with sinks": (
+        "a.py",
+        """
+        import faust
+        app = faust.App("shop")
+        orders = app.topic("orders")
+        bills = app.topic("bills")
+        def show(value):
+            print(value)
+        @app.agent(bills)
+        async def pay(stream):
+            async for bill in stream:
+                print(bill)
+        @app.agent(orders, sink=[bills, app.topic("audit"), show])
+        async def invoice(stream):
+            async for order in stream:
+                yield order
+        @app.agent(app.topic("refunds"), sink=[pay])
+        async def refund(stream):
+            async for each in stream:
+                yield each
+        pay.add_sink(app.topic("paid"))
+        """,
+        {"bills > ", "orders > bills", "orders > audit", "refunds > bills", " > paid"},
+    ),
     "sarama": (
         "a.go",
         """

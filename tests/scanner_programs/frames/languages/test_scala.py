@@ -37,6 +37,54 @@ def _columns(**files: str) -> tuple[Columns, list[str]]:
 
 
 JOBS: dict[str, tuple[str, Columns]] = {
+    "functions without brackets, in an object and in a class": (
+        """
+object Tables { def fares = "lake.fares" }
+class Rides(spark: SparkSession) {
+  private def schema = new StructType().add("km", DoubleType).add("fare", DoubleType)
+  def rides(implicit limit: Int) =
+    spark.read.format("kafka").option("subscribe", "rides").load()
+      .select(from_json(col("value").cast("string"), schema) as 'r).select("r.*")
+  def store(): Unit = rides.select(($"fare" / $"km") as 'price).write.saveAsTable(Tables.fares)
+}
+object Main extends App { new Rides(SparkSession.builder.appName("x").getOrCreate()).store() }""",
+        {"lake.fares": {"price": ["rides.fare", "rides.km"]}},
+    ),
+    "settings of a list, and defaults without arguments": (
+        """
+object Main {
+  def main(args: Array[String]): Unit = {
+    val Array(topic, column, table) = if (args.length == 3) args else Array("t", "n", "lake.t")
+    val Some(format) = Option("delta")
+    val k = SparkSession.builder.getOrCreate().read.format("kafka").option("subscribe", topic).load()
+    val v = k.select(from_json(col("value").cast("string"), lit("n INT")) as "v").select("v.*")
+    v.select(col(column)).write.format(format).saveAsTable(table)
+  }
+}""",
+        {"lake.t": {"n": ["t.n"]}},
+    ),
+    "a merge whose conditions have no brackets": (
+        """
+object Main extends App {
+  val spark = SparkSession.builder.getOrCreate()
+  val k = spark.read.format("kafka").option("subscribe", "t").load()
+  val v = k.select(from_json(col("value").cast("string"), "id INT, n INT, gone BOOLEAN") as "v").select("v.*")
+  io.delta.tables.DeltaTable.forName("lake.t").as("t").merge(v.as("s"), "s.id = t.id")
+    .whenMatched.update(Map("n" -> expr("s.n + t.n")))
+    .whenNotMatched.insertExpr(Map("id" -> "s.id")).execute()
+}""",
+        {"lake.t": {"n": ["t.n"], "id": ["t.id"]}},
+    ),
+    "a record that a library with a registry parses": (
+        """
+import za.co.absa.abris.avro.functions.from_avro
+object Main extends App {
+  val spark = SparkSession.builder.getOrCreate()
+  val k = spark.readStream.format("kafka").option("subscribe", "t").load()
+  k.select(from_avro(col("value"), settings) as "c").select($"c.card.number" as "card").writeStream.toTable("cards")
+}""",
+        {"cards": {"card": ["t.card.number"]}},
+    ),
     "an object with a main function": (
         """
 object Job {
@@ -260,6 +308,13 @@ _IN = "case class Place(city: String)\ncase class In(a: Int, b: Int, at: Place)\
         ('v.map(x => x.a + x.b).toDF("sum")', {"sum": ["t.a", "t.b"]}),
         ("v.filter(_.a > 0).map(convert _)", {"id": ["t.a"], "city": ["t.at.city"]}),
         ("v.map(x => (x.b, x.at.city.toUpperCase))", {"_1": ["t.b"], "_2": ["t.at.city"]}),
+        ('v.map(x => new java.net.URI(x.at.city).getHost).toDF("host")', {"host": ["t.at.city"]}),
+        ('v.map(x => x.b.toString.length).toDF("length")', {"length": ["t.b"]}),
+        ("v.map { case In(id, _, at) => Out(id, at.city) }", {"id": ["t.a"], "city": ["t.at.city"]}),
+        (
+            "v.filter { case x => x.a > 0 }.map { case x if x.b > 1 => Out(x.a, x.at.city) }",
+            {"id": ["t.a"], "city": ["t.at.city"]},
+        ),
         ("v.map(x => x.copy(a = x.b))", {"a": ["t.b"], "b": ["t.b"], "at": ["t.at"]}),
         ("v.map(Other.convert(_))", {}),
     ],
@@ -273,6 +328,26 @@ def test_function_of_typed_rows_is_followed(made: str, expected: dict[str, list[
     columns, _ = _columns(Main=job)
 
     assert columns == {"sums": expected}
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "v.groupByKey(_.a).mapGroupsWithState(GroupStateTimeout.NoTimeout)(sum _)",
+        "v.groupByKey(x => x.a).flatMapGroups((key, rows) => Seq(sum(key, rows, null)))",
+    ],
+)
+def test_function_of_groups_makes_each_column_of_all_fields(made: str) -> None:
+    out = "case class Out(id: Int, city: String)\n"
+    function = (
+        "  def sum(key: Int, rows: Iterator[In], state: GroupState[Int]): Out = Out(key, rows.map(_.at.city).max)\n"
+    )
+    job = _IN + out + _TYPED + function + f'  {made}.write.saveAsTable("sums")\n}}'
+
+    columns, problems = _columns(Main=job)
+
+    assert columns == {"sums": {"id": ["t.a", "t.at", "t.b"], "city": ["t.a", "t.at", "t.b"]}}
+    assert problems == []
 
 
 def test_classes_and_objects_of_a_package_may_be_in_a_file_of_any_name() -> None:
