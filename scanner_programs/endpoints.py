@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from scanner_programs import ir
 from scanner_programs.behaviour import Behaviours
-from scanner_programs.calls import called_in, names_in, passed_in, reaching
+from scanner_programs.calls import called_as, called_in, names_in, passed_in, reaching, renamed
 from scanner_programs.guards import is_topic
 from scanner_programs.ir import Kind, Literal, Name, deep_recursion, walk
 from scanner_programs.leads import names_within
@@ -392,12 +392,16 @@ class _Reader:
         above = [one for listed in (known, *self._program.supers(known)) for one in listed.cls.supers] if known else []
         return any(known and self._program.class_of(one, place.file, known) is None for one in above)
 
+    @cached_property
+    def _renamed(self) -> Mapping[str, Collection[str]]:
+        return renamed(self._program.files)
+
     def _reaching(self, places: Sequence[Place]) -> dict[int, Place]:
         """Return the functions that may reach a send, by identity."""
         names = {name for rows in self._clients.values() for row in rows for name in (*row.sends, *row.connects)}
         names |= {note for rows in self._clients.values() for row in rows for note in (*row.result, *row.declared)}
         names |= {function.name for function in self._declared}
-        found = reaching(places, names)
+        found = reaching(places, names, self._renamed)
         for _ in range(_MOST_MEANT):  # what makes an object of a class that a library gives one of these
             handled = {id(one.function) for one in found.values()}
             names |= {
@@ -406,7 +410,7 @@ class _Reader:
                 for known in listed
                 if any(id(one.function) in handled for one in self._program.handling.get(id(known.cls), ()))
             }
-            found = reaching(places, names)
+            found = reaching(places, names, self._renamed)
         self._senders = set(found)
         found |= {id(place): place for place in places if self._is_written(place)}
         self._serving = {id(one.known.cls) for one in found.values() if one.known is not None}
@@ -486,7 +490,11 @@ class _Reader:
         for place in listed:
             for name in names_in(place.function):
                 used.setdefault(name, set()).add(id(place))
-        return {id(place) for place in listed if not used.get(_called_by(place), set()) - {id(place)}}
+        return {
+            id(place)
+            for place in listed
+            if not {one for name in called_as(place, self._renamed) for one in used.get(name, ())} - {id(place)}
+        }
 
     def _feed(self, places: Iterable[Place]) -> None:
         """Evaluate the functions that put something in a queue or channel which others take it from."""
@@ -506,7 +514,8 @@ class _Reader:
         taken |= {name for name, _ in feeders if name in self._exchanges or " " in name}
         self._silent = True
         listed = {id(place): place for name, place in feeders if name and name in taken}
-        callers = reaching(places, {_called_by(place) for place in listed.values()} - {""})
+        called = {name for place in listed.values() for name in called_as(place, self._renamed)}
+        callers = reaching(places, called, self._renamed)
         outer = self._outermost(callers.values())
         listed |= {key: place for key, place in [*callers.items()][:_MOST_CALLERS] if key in outer}
         for place in listed.values():  # from outside, it is known what the container is
@@ -1111,7 +1120,8 @@ class _Reader:
         machine = self._machine
         rows = self._rows
         places = [place for place in places if place.file.language in self._languages]
-        found = reaching(places, {name for row in rows for name in (*row.subscribes, *row.receives, *row.connects)})
+        names = {name for row in rows for name in (*row.subscribes, *row.receives, *row.connects)}
+        found = reaching(places, names, self._renamed)
         handles = {name for row in rows for name in row.handles}
         classes = {id(one.known.cls): one.known for one in places if one.known is not None}
         holding = {key for key, known in classes.items() if self._holds_reader(known)}

@@ -152,6 +152,8 @@ _NESTED = 120
 _MOST_NESTED = 4
 """Objects inside of each other whose same method is followed, as the steps of a chain are."""
 _JVM = ("java", "kotlin", "scala")
+_ROOT = ir.File("", "typescript")
+"""What names of modules by their paths begin at."""
 _MOST_TURNS = 8
 _EQUAL = {"==": True, "===": True, "is": True, "!=": False, "!==": False, "is not": False}
 """Operators that compare, each with whether they say that both are the same."""
@@ -267,6 +269,7 @@ class Machine:
         self._inner: dict[str, list[ir.Declare | ir.Assign]] = {}
         self._constants: dict[tuple[str, str], Value] = {}
         self._modules: dict[str, list[ir.File]] = {}
+        self._resolving: set[tuple[str, str]] = set()
         self._decorations: dict[int, Value] = {}
         self._flags: list[tuple[Thing, str, Value]] = []  # what this entry set a flag from: others do not see it
         self._replayed: dict[str, tuple[str, list[Given], Call, Scope]] = {}
@@ -862,8 +865,8 @@ class Machine:
         if value is not None:
             return value
         imported = file.imports.get(name)
-        if imported is not None and file.language == "typescript" and "." not in imported.rpartition("/")[2]:
-            return Ref(imported)  # a module
+        if imported is not None and file.language == "typescript" and _is_module(imported):
+            return Ref(self._module(imported, file))
         if imported is not None:
             simple = imported.replace("::", ".").replace("/", ".").rpartition(".")[2] or name
             for candidate in dict.fromkeys((simple, name)):
@@ -959,6 +962,9 @@ class Machine:
         Of several files, the nearest one is meant; of several that are as near, none unless they have the same.
         """
         found: dict[int, list[Value]] = {}
+        meant = self.program.at(file, imported.removesuffix(f".{name}"))
+        if meant is not None and (value := self._exported(name, meant)) is not None:
+            return value
         for other in self.program.files:
             if other is not file and (not imported or self._means(other, imported, name)):
                 value = self._in_file(name, other)
@@ -967,6 +973,29 @@ class Machine:
         nearest = found[max(found)] if found else []
         same = all(one == nearest[0] for one in nearest[1:] if isinstance(one, Const))
         return nearest[0] if nearest and (same or not imported) else None
+
+    def _module(self, imported: str, file: ir.File) -> str:
+        """Return the name of a module that a file of JavaScript imports: of a file of the program, its path."""
+        meant = self.program.at(file, imported)
+        return imported if meant is None else f"./{meant.path.rpartition('.')[0]}"
+
+    def _exported(self, name: str, file: ir.File) -> Value | None:
+        """Return what a file of JavaScript has under a name, also what it only hands on from another one."""
+        value = self._in_file(name, file)
+        if value is not None or (file.path, name) in self._resolving:
+            return value
+        self._resolving.add((file.path, name))
+        own = file.imports.get(name)
+        if own and _is_module(own):
+            value, own = Ref(self._module(own, file)), None
+        handed = [own] if own else [f"{one}.{name}" for key, one in file.imports.items() if key.startswith("* ")]
+        for one in handed:
+            value = value or self._in_program(one.rpartition(".")[2] if own else name, file, one)
+        exported = self._in_file("default", file) if value is None and name != "default" else None
+        if isinstance(exported, Thing) and name in exported.fields:  # of an object that is all that a module exports
+            value = exported.fields[name]
+        self._resolving.discard((file.path, name))
+        return value
 
     # --- members
 
@@ -1141,9 +1170,11 @@ class Machine:
     def _of_ref(self, before: str, name: str) -> Value | None:
         """Return what a package or module of the program has under a name; None if it is of a library."""
         if before not in self._modules:
-            self._modules[before] = [file for file in self.program.files if self._means(file, before, "")]
+            meant = self.program.at(_ROOT, before)
+            listed = [file for file in self.program.files if self._means(file, before, "")]
+            self._modules[before] = listed if meant is None else [meant]
         for file in self._modules[before]:
-            value = self._in_file(name, file)
+            value = self._exported(name, file) if file.language == "typescript" else self._in_file(name, file)
             if value is not None:
                 return value
             exported = self._in_file("default", file) if file.language == "typescript" and name != "default" else None
@@ -2284,7 +2315,7 @@ class Machine:
                 return results[0] if len(results) == 1 else Apply("one of", None, results)
             case Ref(name=name):
                 if name == "require" and len(given) == 1 and isinstance(given[0][1], Const):
-                    return Ref(given[0][1].text)
+                    return Ref(self._module(given[0][1].text, scope.file))
                 exported = self._of_ref(name, "default") if name.startswith(".") else None
                 if exported is not None:
                     return self.call(exported, given, code, scope, discarded=discarded)
@@ -3444,6 +3475,12 @@ def _at(code: Call, scope: Scope) -> tuple[str, int]:
     """Return where the name of what is called is."""
     line = code.function.line if isinstance(code.function, Member) else 0
     return scope.file.path, line or code.line
+
+
+def _is_module(imported: str) -> bool:
+    """Return whether an import of JavaScript names a module, and nothing in it."""
+    last = imported.rpartition("/")[2]
+    return "." not in last or not last.strip(".")
 
 
 def _is_number(value: Value) -> bool:

@@ -798,3 +798,58 @@ def test_a_class_that_a_module_exports_has_its_methods(sends: Sends) -> None:
     inner = [one for one in found.contracts if one.view == "Mails.welcome"]
     assert [[path for path, _ in one.shape.fields] for one in inner] == [["to"]]
     assert any("Mails.welcome" in one.path and one.view != "Mails.welcome" for one in found.contracts)
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("src/bus/out/orders.ts", "import { writer } from '..'"),
+        ("src/bus/orders.ts", "import { writer } from '.'"),
+        ("src/orders/orders.ts", "import { writer } from '../bus'"),
+        ("src/orders/orders.ts", "import * as bus from '../bus/'\nconst writer = bus.writer"),
+        ("src/bus/out/orders.js", "const { writer } = require('./../')"),
+        ("src/bus/out/orders.js", "const bus = require('..')\nconst writer = bus.writer"),
+    ],
+)
+def test_a_relative_import_means_the_file_at_its_path(sends: Sends, path: str, line: str) -> None:
+    """A file of the same name in another directory may be nearer."""
+    bus = "import { Kafka } from 'kafkajs'\nconst kafka = new Kafka({ brokers: [] })\nexport const writer = "
+    files = {
+        "src/bus/index.ts": bus + "kafka.producer()",
+        "src/bus/out/index.ts": "export const writer = new Log()",
+        "src/orders/bus/index.ts": "export const writer = new Log()",
+        path: f"{line}\nexport async function placed(order) {{\n"
+        "  await writer.send({ topic: 'orders', messages: [{ value: JSON.stringify({ id: order.id }) }] })\n}\n",
+    }
+
+    assert set(fields_of(sends(files), "orders")) == {"id"}
+
+
+@pytest.mark.parametrize(
+    ("handed", "called"),
+    [
+        ("export { publish } from './out'", "publish"),
+        ("export { publish as announce } from './out'", "announce"),
+        ("export * from './out'", "publish"),
+        ("export * as out from './out'", "out.publish"),
+        ("import { publish } from './out'\nexport { publish as tell }", "tell"),
+        ("import { publish } from './out'\nexport { publish }", "publish"),
+        ("export { default as send } from './plain'", "send"),
+        ("import send from './plain'\nexport { send }", "send"),
+        ("import { publish as announce } from './out'\nmodule.exports = { tell: announce }", "tell"),
+    ],
+)
+def test_what_a_module_hands_on_is_what_it_has_from_another(sends: Sends, handed: str, called: str) -> None:
+    client = "import { Kafka } from 'kafkajs'\nconst producer = new Kafka({ brokers: [] }).producer()\n"
+    send = "(bill) => producer.send({ topic: 'bills', messages: [{ value: JSON.stringify({ sum: bill.sum }) }] })\n"
+    files = {
+        "lib/messaging/out.ts": f"{client}export const publish = {send}",
+        "lib/messaging/plain.ts": f"{client}export default {send}",
+        "lib/messaging/index.ts": handed,
+        "app/bills.ts": f"import {{ {called.partition('.')[0]} }} from '../lib/messaging'\n"
+        f"export async function close(order) {{ await {called}({{ sum: order.items.total }}) }}\n",
+    }
+
+    sums = {one.shape.fields[0][1].text for one in sends(files).contracts if one.view == "close"}
+
+    assert sums == {"in:0.items.total"}
