@@ -300,6 +300,7 @@ class _Reader:
     without_call: set[str] = field(default_factory=set)
     followed: set[tuple[str, int]] = field(default_factory=set)
     on_the_way: set[str] = field(default_factory=set)
+    leading: set[tuple[str, int]] = field(default_factory=set)
     evaluated: list[str] = field(default_factory=list)
     of_topologies: set[tuple[str, str]] = field(default_factory=set)
     program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
@@ -520,8 +521,9 @@ class _Reader:
 
     def _note_unresolved(self) -> None:
         """Note, for each file, calls without a resolved topic, or an import of a client without a recognized call."""
+        led = self.followed | self.leading
         for path in self.fitting:
-            lines = self.without_topic.get(path, set()) - {line for other, line in self.followed if other == path}
+            lines = self.without_topic.get(path, set()) - {line for other, line in led if other == path}
             if path.startswith(OUTSIDE):
                 continue
             if lines:
@@ -957,6 +959,7 @@ class _Reader:
         by_names = {use: set(one.places) for (use, own), one in self.program_uses.items() if own == module}
         ends: dict[tuple[str, bool, tuple[str, int]], set[str]] = {}
         unrooted = self._add_sent(module, found.contracts, ends)
+        self._add_leading(found)
         for topic, place, files in found.received:
             for job, name in self._users_of(module, (topic,), files, writes=False):
                 ends.setdefault((name, False, place), set()).add(job)
@@ -970,6 +973,14 @@ class _Reader:
         is_whole = not (found.is_partial or found.unresolved)
         sent = {(job, topic) for (topic, writes, _), jobs in ends.items() if writes and is_whole for job in jobs}
         self._add_all_passed(module, found.passed, sent - unrooted)
+
+    def _add_leading(self, found: Endpoints) -> None:
+        """Note the calls that only lead to sends with known topics, and the files with clients if all is known."""
+        sent = [one for one in found.contracts if not one.inner]
+        unknown = {site for one in sent if not one.topics for site in one.sites}
+        self.leading |= {site for one in sent for site in one.sites} - unknown
+        if (sent or found.received) and not (unknown or found.is_partial or found.unresolved or found.unnamed):
+            self.on_the_way |= found.clients
 
     def _drop_others(
         self,
