@@ -54,6 +54,8 @@ MOST_VIEWS = 400
 """Functions of one program that are evaluated."""
 _MOST_MEANT = 2
 _MOST_CALLERS = 50
+_MOST_MAKING = 8
+"""Functions that call one of a name which makes objects; a name that more of them call has many meanings."""
 _MOST_RECORDS = 16
 _MOST_OF_SMALL = 150
 """Functions of a program whose code counts whole if names alone say that something sends.
@@ -428,15 +430,32 @@ class _Reader:
         }
         return found
 
-    def _assemblers(self, places: Sequence[Place]) -> Iterator[Place]:
-        """Yield the functions that make objects which send, also by a function that returns a new one."""
+    def _assemblers(self, places: Sequence[Place]) -> list[Place]:
+        """Return the functions that make objects which send, also by a function that returns a new one, and callers.
+
+        What such a function is given, and what its object holds, is known from where it is called.
+        """
         names = {known.cls.name for listed in self._program.classes.values() for known in listed if self._serves(known)}
-        factories = {
-            place.function.name for place in places if place.function.name and base_type(place.function.type) in names
-        }
+        made = {id(place): frozenset(_made_by(place.function)) for place in places}
+        users: dict[str, list[Place]] = {}
         for place in places:
-            if (names | factories) & {*_made_by(place.function)}:
-                yield place
+            for name in made[id(place)]:
+                users.setdefault(name, []).append(place)
+        makes = names | {
+            place.function.name for place in places if not names.isdisjoint(_WORD.findall(place.function.type))
+        }
+        waiting = [place for place in places if not makes.isdisjoint(made[id(place)])]
+        found: dict[int, Place] = {}
+        while waiting:
+            place = waiting.pop()
+            if id(place) in found:
+                continue
+            found[id(place)] = place
+            is_given = bool(place.function.parameters) or place.known is not None
+            for name in called_as(place, self._renamed) if is_given else ():
+                callers = users.get(name, [])
+                waiting += callers if len(callers) <= _MOST_MAKING else []
+        return [place for place in places if id(place) in found]
 
     def _run(self, place: Place) -> None:
         """Evaluate a function, and note what it returns if that is written, and the records that it makes."""

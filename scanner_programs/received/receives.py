@@ -28,7 +28,7 @@ class Subscription:
 
     *own* is a text that no other object has, even if it is made alike. *kinds* are the classes of the program whose
     objects come from there, as far as the call names them. *files* are those of the functions on the way to the call,
-    from it outwards.
+    from it outwards. *handlers* are the classes of the objects that the call is given, by identity.
     """
 
     of: str
@@ -37,6 +37,7 @@ class Subscription:
     own: str = ""
     kinds: frozenset[str] = frozenset()
     files: tuple[str, ...] = ()
+    handlers: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True)
@@ -69,7 +70,9 @@ class Receives:
         topics = tuple(dict.fromkeys(self._topics_of(listed[0], name, given)))
         texts = (_identity(made.of), _identity(made.of, numbered=True)) if made.of is not None else ("", "")
         place = f"{UNNAMED}{made.place[0]}:{made.place[1]}"
-        found = Subscription(texts[0], made.place, topics or (place,), texts[1], self.kinds_of(made), files)
+        classes = (self.machine.known_type(value) for value in given)
+        handlers = frozenset(id(one.cls) for one in classes if one is not None)
+        found = Subscription(texts[0], made.place, topics or (place,), texts[1], self.kinds_of(made), files, handlers)
         known = self.noted if topics else self.unnamed
         if found not in known:
             known.append(found)
@@ -243,6 +246,10 @@ class Receives:
                 listened = self.listened(view)
                 if listened:
                     return listened
+                handler = id(view.known.cls) if view.known is not None else 0
+                handled = [one for one in listed if handler in one.handlers]
+                if handled:
+                    return tuple(dict.fromkeys(topic for one in handled for topic in one.topics))
             value = before
         near = {one.topics for one in listed if one.place[0] in files} or {one.topics for one in listed}
         found = next(iter(near)) if len(near) == 1 else ()

@@ -853,3 +853,64 @@ def test_what_a_module_hands_on_is_what_it_has_from_another(sends: Sends, handed
     sums = {one.shape.fields[0][1].text for one in sends(files).contracts if one.view == "close"}
 
     assert sums == {"in:0.items.total"}
+
+
+ASSEMBLED = {
+    "main.go": """package main
+func main() {
+    boot := NewBoot(LoadConfig())
+    boot.Start()
+}
+""",
+    "boot.go": """package main
+import (
+    "google.golang.org/grpc"
+    pb "example.com/shop/orders"
+)
+type Boot struct { conf *Config; api *Api }
+func NewBoot(conf *Config) *Boot { return &Boot{conf: conf, api: &Api{}} }
+func (b *Boot) Start() {
+    sink, err := OpenSink(b.conf.Topic)
+    if err != nil { panic(err) }
+    b.wire(sink)
+    server := grpc.NewServer()
+    pb.RegisterOrdersServer(server, b.api)
+}
+func (b *Boot) wire(sink *Sink) { b.api = NewApi(sink) }
+""",
+    "config.go": """package main
+import "os"
+type Config struct { Topic string }
+func LoadConfig() *Config { return &Config{Topic: os.Getenv("ORDERS_TOPIC")} }
+""",
+    "api.go": """package main
+import (
+    "context"
+    pb "example.com/shop/orders"
+)
+type Api struct { sink *Sink }
+func NewApi(sink *Sink) *Api { return &Api{sink: sink} }
+func (a *Api) Place(ctx context.Context, in *pb.Order) (*pb.Empty, error) { return nil, a.sink.Put(in.Id) }
+""",
+    "sink.go": """package main
+import "github.com/twmb/franz-go/pkg/kgo"
+type Sink struct { client *kgo.Client; topic string }
+func OpenSink(topic string) (*Sink, error) {
+    client, err := kgo.NewClient(kgo.SeedBrokers("b"))
+    if err != nil { return nil, err }
+    return &Sink{client: client, topic: topic}, nil
+}
+func (s *Sink) Put(id string) error {
+    s.client.Produce(ctx, &kgo.Record{Topic: s.topic, Value: []byte(id)}, nil)
+    return nil
+}
+""",
+    ".env": "ORDERS_TOPIC=orders-placed\n",
+}
+
+
+def test_an_object_that_a_library_calls_has_what_the_program_makes_it_of(sends: Sends) -> None:
+    """No code calls the method that sends; what the object holds is known from where all of it begins."""
+    found = sends(ASSEMBLED)
+
+    assert {one.topics for one in found.contracts} == {("orders-placed",)}

@@ -170,3 +170,43 @@ def test_code_that_nests_too_deeply_leaves_the_uses_partial(sends) -> None:
 
     assert not sends({"a.py": PYTHON}).is_partial
     assert sends({"a.py": PYTHON + deep}).is_partial
+
+
+HANDLED = """package main
+import (
+	"encoding/json"
+	"github.com/IBM/sarama"
+)
+type Paid struct { Sum int `json:"sum"` }
+type Moved struct { Shelf string `json:"shelf"` }
+type PaidHandler struct{}
+func (h *PaidHandler) ConsumeClaim(s sarama.ConsumerGroupSession, claim sarama.ConsumerGroupClaim) error {
+	for msg := range claim.Messages() {
+		var paid Paid
+		json.Unmarshal(msg.Value, &paid)
+		record(paid.Sum)
+	}
+	return nil
+}
+type MovedHandler struct{}
+func (h *MovedHandler) ConsumeClaim(s sarama.ConsumerGroupSession, claim sarama.ConsumerGroupClaim) error {
+	for msg := range claim.Messages() {
+		var moved Moved
+		json.Unmarshal(msg.Value, &moved)
+		record(moved.Shelf)
+	}
+	return nil
+}
+func main() {
+	group, _ := sarama.NewConsumerGroup(nil, "g", nil)
+	go group.Consume(ctx, []string{"payments", "refunds"}, &PaidHandler{})
+	group.Consume(ctx, []string{"moves"}, &MovedHandler{})
+}
+"""
+
+
+def test_the_object_that_a_subscription_is_given_handles_its_records(sends) -> None:
+    """Of several subscriptions, each with topics of its own, the handler says which it is."""
+    used = {(one.topic, one.path) for one in sends({"main.go": HANDLED}).used if one.path}
+
+    assert used == {("payments", ("sum",)), ("refunds", ("sum",)), ("moves", ("shelf",))}
