@@ -150,7 +150,8 @@ class Receives:
             if handled:
                 return False if at == handled[0] else None
             if self.listened(view) is not None and not self._is_other(view, at):
-                return not self._holds_value(value)
+                is_of_client = any(begins(kind, row.packages) for row in self.rows)
+                return not (is_of_client or self._holds_value(value))
         return None
 
     def _holds_value(self, value: Input) -> bool:

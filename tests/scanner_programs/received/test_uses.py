@@ -210,3 +210,28 @@ def test_the_object_that_a_subscription_is_given_handles_its_records(sends) -> N
     used = {(one.topic, one.path) for one in sends({"main.go": HANDLED}).used if one.path}
 
     assert used == {("payments", ("sum",)), ("refunds", ("sum",)), ("moves", ("shelf",))}
+
+
+@pytest.mark.parametrize("kind", ["Message", "final Message", "Message<String>", "Message<?>"])
+def test_the_payload_of_a_message_is_no_field(sends, kind) -> None:
+    """A message without a type in brackets holds the value of the record, too."""
+    code = f"""
+import io.vertx.core.json.Json;
+import java.util.concurrent.CompletionStage;
+import org.eclipse.microprofile.reactive.messaging.Incoming;
+import org.eclipse.microprofile.reactive.messaging.Message;
+class Refund {{ public String reason; public int cents; }}
+class Refunds {{
+  private final Ledger ledger;
+  @Incoming("refunds")
+  public CompletionStage<Void> on({kind} refund) {{
+    Refund read = Json.decodeValue((String) refund.getPayload(), Refund.class);
+    if (read.cents > 0) ledger.write(read.reason);
+    return refund.ack();
+  }}
+}}
+"""
+
+    used = {one.path for one in sends({"Refunds.java": code}).used}
+
+    assert used == {("reason",), ("cents",)}
