@@ -1844,6 +1844,8 @@ class Machine:
                 return taken(listed, exchange)
             self.empty.add(exchange)
         match value:
+            case Cond(test=test, then=then, otherwise=otherwise):
+                return choose(test, self.element(then), self.element(otherwise))
             case Apply(name="range", of=None, arguments=(Thing() as channel,)) if exchange_of(channel):
                 return self.element(channel)
             case Apply(name="grouped", of=of) if of is not None:
@@ -2764,6 +2766,9 @@ class Machine:
             self._touch(of, name, given, values)
         if of is None and len(called) == 1 and isinstance(called[0], Items) and called[0].yielded:
             return called[0]  # a builder of a sequence
+        makers = [one for _, one in given if isinstance(one, Closure | Method) and self._count(one, 1) == 0]
+        if of is None and len(called) == len(makers) == 1 and any(one in HOLDERS for one in _words_of(name)):
+            return called[0]  # there later, or once something asks for it
         if called and of is not None and (name in WATCHED or self._only_watches(called)):
             return of
         simple = name.partition("<")[0].rpartition(".")[2]
@@ -3475,6 +3480,11 @@ def _at(code: Call, scope: Scope) -> tuple[str, int]:
     """Return where the name of what is called is."""
     line = code.function.line if isinstance(code.function, Member) else 0
     return scope.file.path, line or code.line
+
+
+def _words_of(name: str) -> list[str]:
+    """Return the name of a function and of the class that has it."""
+    return name.replace("::", ".").split(".")[-2:]
 
 
 def _is_module(imported: str) -> bool:

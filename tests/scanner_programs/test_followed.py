@@ -914,3 +914,35 @@ def test_an_object_that_a_library_calls_has_what_the_program_makes_it_of(sends: 
     found = sends(ASSEMBLED)
 
     assert {one.topics for one in found.contracts} == {("orders-placed",)}
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "Mono.fromCallable(() -> receiptOf(order))",
+        "Mono.fromSupplier(() -> order.paid() ? receiptOf(order) : new Receipt(order.getId(), 0))",
+        "CompletableFuture.supplyAsync(() -> { return receiptOf(order); }, executor)",
+        "Uni.createFrom().item(() -> receiptOf(order))",
+    ],
+)
+def test_what_a_function_makes_that_is_there_later_is_what_comes_of_it(sends: Sends, made: str) -> None:
+    name = "thenAccept" if "Future" in made else "invoke" if "Uni" in made else "doOnNext"
+    code = f"""
+import io.smallrye.mutiny.Uni;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.producer.*;
+import reactor.core.publisher.Mono;
+record Receipt(String id, long cents) {{}}
+class Till {{
+  private final Producer<String, String> producer;
+  private final Mapper mapper;
+  private Receipt receiptOf(Order order) {{ return new Receipt(order.getId(), order.getTotal()); }}
+  void close(Order order) {{
+    {made}.{name}(one -> producer.send(new ProducerRecord<>("receipts", mapper.write(one))));
+  }}
+}}
+"""
+    found = {field for one in sends({"Till.java": code}).contracts for field in one.shape.fields}
+
+    texts = {"in:0.total", "0"} if "?" in made else {"in:0.total"}
+    assert {(path, part.text) for path, part in found} == {("id", "in:0.id"), *(("cents", one) for one in texts)}
