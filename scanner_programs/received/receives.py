@@ -150,7 +150,8 @@ class Receives:
             if handled:
                 return False if at == handled[0] else None
             if self.listened(view) is not None and not self._is_other(view, at):
-                is_of_client = any(begins(kind, row.packages) for row in self.rows)
+                names = [kind, *(f"{package}.{kind}" for package in view.file.wildcards if "." not in kind)]
+                is_of_client = any(begins(name, row.packages) for row in self.rows for name in names if kind)
                 return not (is_of_client or self._holds_value(value))
         return None
 

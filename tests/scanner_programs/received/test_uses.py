@@ -212,14 +212,15 @@ def test_the_object_that_a_subscription_is_given_handles_its_records(sends) -> N
     assert used == {("payments", ("sum",)), ("refunds", ("sum",)), ("moves", ("shelf",))}
 
 
+@pytest.mark.parametrize("imported", ["Message", "*"])
 @pytest.mark.parametrize("kind", ["Message", "final Message", "Message<String>", "Message<?>"])
-def test_the_payload_of_a_message_is_no_field(sends, kind) -> None:
+def test_the_payload_of_a_message_is_no_field(sends, kind, imported) -> None:
     """A message without a type in brackets holds the value of the record, too."""
     code = f"""
 import io.vertx.core.json.Json;
 import java.util.concurrent.CompletionStage;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
-import org.eclipse.microprofile.reactive.messaging.Message;
+import org.eclipse.microprofile.reactive.messaging.{imported};
 class Refund {{ public String reason; public int cents; }}
 class Refunds {{
   private final Ledger ledger;
