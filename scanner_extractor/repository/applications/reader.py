@@ -288,6 +288,7 @@ class _Reader:
     unresolved: list[tuple[str, str]] = field(default_factory=list)
     unset: dict[str, dict[str, int]] = field(default_factory=dict)
     clients_in: dict[str, list[bool]] = field(default_factory=dict)
+    channel_code: dict[str, list[str]] = field(default_factory=dict)
     channels: set[tuple[str, str]] = field(default_factory=set)
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
     frame_defaults: dict[str, set[str]] = field(default_factory=dict)
@@ -659,7 +660,8 @@ class _Reader:
         if module not in self.modules.without_kafka:
             variables = self.variables_of(f"{module}/")
             for job, environment in self._jobs(module, None, settings):
-                named = list(named_uses(_in_environment(settings, environment), inputs, self._in_code))
+                has_channel = partial(self._has_channel, module)
+                named = list(named_uses(_in_environment(settings, environment), inputs, self._in_code, has_channel))
                 topics = [expand(one.topic, environment, settings, variables) for one in named]
                 groups: dict[str, list[str]] = {}
                 for one, topic in zip(named, topics, strict=True):
@@ -756,6 +758,24 @@ class _Reader:
             paths = (path for path in self.files if language_of(path) and not is_test(path))
             self.words_in_code[word] = any(pattern.search(self.files[path]) for path in paths)
         return self.words_in_code[word]
+
+    def _has_channel(self, module: str, name: str) -> bool:
+        """Return whether code of a module, or of what it is built with, has the name of a channel of SmallRye.
+
+        It may have it if none of that code uses the library: then other code does, which is not here.
+        """
+        if module not in self.channel_code:
+            near, waiting = {module}, [module]
+            while waiting:
+                new = self.modules.dependencies.get(waiting.pop(), set()) - near
+                near |= new
+                waiting += new
+            paths = (path for path in self.files if language_of(path) and not is_test(path))
+            texts = [self.files[path] for path in paths if self.modules.of(path) in near]
+            uses = any("reactive.messaging" in text for text in texts)
+            self.channel_code[module] = texts if uses else []
+        texts = self.channel_code[module]
+        return not texts or any(f'"{name}"' in text for text in texts)
 
     def _mentions(self, module: str, name: str) -> bool:
         """Return whether the source files of a module have a name."""

@@ -549,6 +549,44 @@ def test_smallrye_passes_on_what_a_method_takes_and_gives():
     assert flows(files) == {"shop: a > out", "shop:  > more"}
 
 
+@pytest.mark.parametrize(
+    ("listener", "constant", "expected"),
+    [
+        ('@Incoming("refunds") void f(Refund one) { }', "mails", {"refunds > "}),
+        ("@Incoming(Names.ONE) void f(Refund one) { }", "refunds", {"refunds > "}),
+        ("@Incoming(Names.ONE) void f(Bill one) { }", "bills", {"bills > "}),
+    ],
+)
+def test_a_channel_of_the_settings_that_no_code_has_is_not_used(listener: str, constant: str, expected: set[str]):
+    """SmallRye connects a channel to what consumes or feeds it; without any, it only warns."""
+    imported = "import org.eclipse.microprofile.reactive.messaging.*;"
+    files = {
+        "ledger/pom.xml": pom("ledger", "names", "quarkus-messaging-kafka"),
+        "ledger/src/main/java/Ledger.java": f"{imported} class Ledger {{ {listener} }}",
+        "names/pom.xml": pom("names"),
+        "names/src/main/java/Names.java": f'interface Names {{ String ONE = "{constant}"; }}',
+        "other/pom.xml": pom("other"),
+        "other/src/main/java/Other.java": 'class Other { String[] all = { "bills", "refunds" }; }',
+        "ledger/src/main/resources/application.properties": "".join(
+            f"mp.messaging.{side}.{name}.connector=smallrye-kafka\n"
+            for side, name in (("incoming", "bills"), ("incoming", "refunds"), ("outgoing", "audits"))
+        ),
+    }
+
+    assert ends(files) == expected
+
+
+def test_channels_of_code_that_is_elsewhere_are_used():
+    """Nothing here uses the library of channels: what does is built elsewhere."""
+    files = {
+        "pom.xml": pom("ledger", "house-messaging"),
+        "src/main/java/Ledger.java": "import com.example.house.Handler; class Ledger implements Handler { }",
+        "src/main/resources/application.properties": "mp.messaging.incoming.bills.connector=smallrye-kafka\n",
+    }
+
+    assert ends(files) == {"bills > "}
+
+
 def test_a_field_that_reads_passes_nothing_on():
     text = """
         import org.eclipse.microprofile.reactive.messaging.*;
