@@ -59,7 +59,9 @@ from scanner_programs.libraries.standard import (
     MAKERS,
     MERGES,
     NO_FIELDS,
+    NOTES,
     OF_FAILURES,
+    OF_KIND,
     OPERATORS,
     PAIRS,
     PRESENT,
@@ -1072,6 +1074,55 @@ class Machine:
         is_exact = isinstance(value, Thing) or not self.program.subclasses(known)
         return Type(known) if is_exact else Ref(f"the class of {known.cls.name}")
 
+    def _of_parameter(self, kind: str, scope: Scope) -> Value | None:
+        """Return what a function is given whose type is a parameter of the function; None without any."""
+        listed = self._frames[-1].function.parameters if self._frames else ()
+        given = next((one.name for one in listed if one.type.rstrip("?!") == kind), "")
+        found = scope.find(given) if given else None
+        return found.variables[given] if found is not None else None
+
+    def _notes_of(self, values: Sequence[Value], name: str, scope: Scope) -> Value | None:
+        """Return what a function that reads annotations of a class returns; None if the class is not known."""
+        if any(isinstance(one, Cond) for one in values):
+            at, case = next((at, one) for at, one in enumerate(values) if isinstance(one, Cond))
+            ways = [
+                self._notes_of([*values[:at], way, *values[at + 1 :]], name, scope)
+                for way in (case.then, case.otherwise)
+            ]
+            return choose(case.test, ways[0], ways[1]) if ways[0] is not None and ways[1] is not None else None
+        classes = [one.known for one in values if isinstance(one, Type)]
+        wanted = {base_type(one).rpartition(".")[2] for one in parameters_of(name)}
+        wanted |= {one.cls.name for one in classes[1:]}
+        wanted |= {_simple(one.name) for one in values[1:] if isinstance(one, Ref)}
+        if not classes:
+            return None
+        found: list[Value] = []
+        for owner in (classes[0], *self.program.supers(classes[0])):
+            for note in owner.cls.notes:
+                if not wanted or {note.name, f"{note.name}Attribute"} & wanted:
+                    found.append(self._note(note, owner))
+        if NOTES[name.partition("<")[0]]:
+            return Items(found, len(self.guards))
+        return found[0] if found else NULL
+
+    def _note(self, note: ir.Note, owner: Known) -> Value:
+        """Return an annotation of a class as an object."""
+        listed = [(one.name, self._apart(one.value, owner.file)) for one in note.arguments]
+        names = (note.name, f"{note.name}Attribute")
+        found = (self.program.class_of(one, owner.file, owner) for one in names)
+        known = next((one for one in found if one is not None), None)
+        if known is None or known.cls.kind == "interface":
+            return Thing(note.name, None, {name or "value": value for name, value in listed}, depth=len(self.guards))
+        taken = {
+            one.name for each in self.program.members(known) if each.name in CONSTRUCTORS for one in each.parameters
+        }
+        members = [(name, value) for name, value in listed if name and name not in taken]
+        saved, self.guards, left, self._left, keeps = self.guards, [], self._left, None, self.keeps
+        self.keeps = False
+        value = self._construct(known, [one for one in listed if one not in members], members, 0)
+        self.guards, self._left, self.keeps = saved, left, keeps
+        return value
+
     def _embedded(self, known: Known, name: str) -> Known | None:
         """Return the struct of Go that another one has as part of itself under its own name; None without one."""
         if known.file.language != "go" or not any(
@@ -1343,6 +1394,8 @@ class Machine:
                 return self._call(Call(code), scope, discarded=discarded)
             case Member(of=of, name=name) if name in CLASSES:
                 of_object = self.value(of, scope)
+                if isinstance(of, Name) and of_object == Ref(of.name):
+                    of_object = self._of_parameter(of.name, scope) or of_object
                 return self._class_of(of_object) if self._is_class_of(of_object, name) else self.member(of_object, name)
             case Member(of=of, name=name):
                 of_object = self.value(of, scope)
@@ -2344,6 +2397,10 @@ class Machine:
     ) -> Value:
         """Return what a method of a value returns."""
         self._site, self._at = (scope.file.path, code.line), _at(code, scope)
+        if name.partition("<")[0] in NOTES:
+            noted = self._notes_of([of, *(value for _, value in given)], name, scope)
+            if noted is not None:
+                return noted
         match of:
             case Const() if of == NULL and name not in FALLBACKS:
                 return NULL
@@ -2397,6 +2454,11 @@ class Machine:
                 return self.call(of, given, code, scope, discarded=discarded)
             case Apply(name="each" | "one of", of=None, arguments=ways) if ways and all(map(is_function, ways)):
                 return self.call(of, given, code, scope, discarded=discarded)
+            case Items() if name.partition("<")[0] in OF_KIND and all(isinstance(one, Thing) for one in of.values):
+                kinds = {base_type(one).rpartition(".")[2] for one in parameters_of(name)}
+                kept: list[Value] = []
+                kept += [one for one in of.values if isinstance(one, Thing) and _kinds(one, self.program) & kinds]
+                return replace(of, values=kept)
             case Items():
                 changed = self._change_items(of, name, given)
                 if changed is not None:
@@ -3480,6 +3542,12 @@ def _at(code: Call, scope: Scope) -> tuple[str, int]:
     """Return where the name of what is called is."""
     line = code.function.line if isinstance(code.function, Member) else 0
     return scope.file.path, line or code.line
+
+
+def _kinds(thing: Thing, program: Program) -> set[str]:
+    """Return the names of the class of an object, and of the classes that it extends."""
+    above = program.supers(thing.known) if thing.known is not None else []
+    return {thing.type.rpartition(".")[2], f"{thing.type}Attribute", *(one.cls.name for one in above)}
 
 
 def _words_of(name: str) -> list[str]:

@@ -87,10 +87,18 @@ FOLDS = {
     **dict.fromkeys(_words("foldRight rfold"), True),
 }
 """Methods of sequences that put their elements together one by one, each with whether the element comes first."""
-CLASSES = _words("getClass GetType class javaClass __class__ constructor")
+CLASSES = _words("getClass GetType class javaClass java __class__ constructor")
 """Members of every object, in the languages, that are its class."""
 CLASS_NAMES = _words("getSimpleName simpleName Name __name__ name")
 """Members of a class that are its name."""
+NOTES = {
+    **dict.fromkeys(_words("getAnnotation getDeclaredAnnotation findAnnotation findMergedAnnotation"), False),
+    **dict.fromkeys(_words("GetCustomAttribute getAnnotationByType"), False),
+    **dict.fromkeys(_words("GetCustomAttributes getAnnotationsByType getAnnotations findAnnotations"), True),
+}
+"""Functions and methods that return annotations or attributes of a class, each with whether it returns several."""
+OF_KIND = _words("OfType filterIsInstance")
+"""Methods of sequences that keep the elements of a class, which is in brackets."""
 TYPES_OF = _words("type typeof reflect.TypeOf")
 """Functions that return the class of what they are given."""
 INDEXES = {

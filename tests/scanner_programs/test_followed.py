@@ -946,3 +946,72 @@ class Till {{
 
     texts = {"in:0.total", "0"} if "?" in made else {"in:0.total"}
     assert {(path, part.text) for path, part in found} == {("id", "in:0.id"), *(("cents", one) for one in texts)}
+
+
+NOTED = {
+    "Bus.cs": """
+using System;
+using System.Linq;
+using System.Reflection;
+using Confluent.Kafka;
+public class StreamAttribute : Attribute {
+  public StreamAttribute(string name) { Name = name; }
+  public string Name { get; }
+}
+[Obsolete] [Stream("bills")] public class Bill { public string Id { get; set; } }
+public class Bus {
+  private readonly Lazy<IProducer<string, string>> _producer;
+  public Bus(IFactory factory) { _producer = new Lazy<IProducer<string, string>>(() => factory.Build()); }
+  public void Publish<T>(T message) {
+    var stream = NOTE;
+    _producer.Value.Produce(stream.Name, new Message<string, string> { Value = Json.Of(message) });
+  }
+}
+public class Till { private readonly Bus bus; public void Close(string id) { bus.Publish(new Bill { Id = id }); } }
+""",
+    "Bus.java": """
+import org.apache.kafka.clients.producer.*;
+@interface Stream { String name(); }
+@Deprecated @Stream(name = "bills") record Bill(String Id) {}
+class Bus {
+  private final Producer<String, String> producer;
+  <T> void publish(T message) {
+    Stream stream = NOTE;
+    producer.send(new ProducerRecord<>(stream.name(), Json.of(message)));
+  }
+}
+class Till { private final Bus bus; void close(String id) { bus.publish(new Bill(id)); } }
+""",
+    "Bus.kt": """
+import org.apache.kafka.clients.producer.*
+annotation class Stream(val name: String)
+@Stream("bills") data class Bill(val Id: String)
+class Bus(private val producer: Producer<String, String>) {
+  fun <T : Any> publish(message: T) {
+    val stream = NOTE
+    producer.send(ProducerRecord(stream.name, Json.of(message)))
+  }
+}
+class Till(private val bus: Bus) { fun close(id: String) { bus.publish(Bill(id)) } }
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "note"),
+    [
+        ("Bus.cs", "typeof(T).GetCustomAttribute<StreamAttribute>()"),
+        ("Bus.cs", "(StreamAttribute)Attribute.GetCustomAttribute(message.GetType(), typeof(StreamAttribute))!"),
+        ("Bus.cs", "Attribute.GetCustomAttributes(message.GetType()).OfType<StreamAttribute>().Single()"),
+        ("Bus.java", "message.getClass().getAnnotation(Stream.class)"),
+        ("Bus.java", "AnnotationUtils.findAnnotation(message.getClass(), Stream.class)"),
+        ("Bus.kt", "message::class.findAnnotation<Stream>()!!"),
+        ("Bus.kt", "message.javaClass.getAnnotation(Stream::class.java)"),
+        ("Bus.kt", "message::class.java.getAnnotation(Stream::class.java)"),
+    ],
+)
+def test_code_that_reads_a_note_of_a_class_gets_what_is_in_it(sends: Sends, path: str, note: str) -> None:
+    """The topic of a message may stand at its class."""
+    found = sends({path: NOTED[path].replace("NOTE", note)})
+
+    assert set(fields_of(found, "bills")) == {"Id"}
