@@ -177,6 +177,7 @@ class _Frame:
     function: Function
     site: tuple[str, int]
     file: str
+    scope: Scope
     this: Value | None = None
     returned: list[tuple[Value, Value]] = field(default_factory=list)
     guards: int = 0
@@ -2097,11 +2098,11 @@ class Machine:
                     self.set_member(receiver, name, value)
                     return
         if scope.file.language == "python" and not self._is_global(name):
-            outer = scope
-            while outer.parent is not None and outer.parent.parent is not None:
-                outer = outer.parent
-            self._bind(outer if outer.parent is None else scope, name, value)
-            outer.depths[name] = 0
+            own, inner = self._frames[-1].scope if self._frames else scope, scope
+            while inner is not own and inner.parent is not None:
+                inner = inner.parent
+            self._bind(own if inner is own else scope, name, value)  # a block has no variables of its own
+            own.depths[name] = 0
             return
         since = self.guards[self._frames[-1].guards :] if self._frames else []
         old = self._globals.get((scope.file.path, name)) or NULL
@@ -3465,7 +3466,7 @@ class Machine:
         names = {function.name, scope.known.cls.name if function.name in CONSTRUCTORS and scope.known else ""}
         self.followed |= {(*site, name) for name in names}
         self._parameters(function, scope, given)
-        frame = _Frame(function, site, scope.file.path, scope.this, guards=len(self.guards))
+        frame = _Frame(function, site, scope.file.path, scope, scope.this, guards=len(self.guards))
         left, self._left = self._left, None
         self._frames.append(frame)
         result = self.value(function.body, scope)

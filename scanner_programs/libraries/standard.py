@@ -16,7 +16,7 @@ IMPLICIT = frozenset(("java", "kotlin", "scala", "csharp"))
 HOLDERS = _words(
     "Optional Option Arc Rc Box Mutex RwLock Promise Task ValueTask Future CompletableFuture CompletionStage Mono "
     "Uni Awaitable ObjectProvider Provider Lazy Supplier Result IO ZIO F Try Cow Nullable Deferred "
-    "Partial Required Readonly NonNullable Awaited Omit Pick"
+    "Partial Required Readonly NonNullable Awaited Omit Pick Annotated ClassVar Final"
 )
 """Types of the languages that hold one value of their first parameter: it is missing, shared, there later, or of other
 members."""

@@ -1015,3 +1015,24 @@ def test_code_that_reads_a_note_of_a_class_gets_what_is_in_it(sends: Sends, path
     found = sends({path: NOTED[path].replace("NOTE", note)})
 
     assert set(fields_of(found, "bills")) == {"Id"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "try:\n        bill = {'id': order.id}\n    except ValueError:\n        raise HTTPException(400)",
+        "with session() as db:\n        try:\n            bill = {'id': db.load(order).id}\n        finally:\n            db.close()",
+        "for _ in range(3):\n        if order.paid:\n            bill = {'id': order.id}",
+        "if order.paid:\n        bill = {'id': order.id}\n    else:\n        bill = {'id': order.number}",
+    ],
+)
+@pytest.mark.parametrize("is_method", [True, False])
+def test_a_variable_of_python_is_one_of_the_whole_function(sends: Sends, body: str, *, is_method: bool) -> None:
+    """A block of Python has no variables of its own."""
+    function = f"def close(ORDER):\n    {body}\n    producer.send('bills', json.dumps(bill).encode())\n"
+    function = function.replace("ORDER", "self, order" if is_method else "order")
+    if is_method:
+        function = "class Till:\n" + "".join(f"    {line}\n" for line in function.splitlines())
+    code = f"import json\nfrom kafka import KafkaProducer\nproducer = KafkaProducer()\n\n\n{function}"
+
+    assert set(fields_of(sends({"till.py": code}), "bills")) == {"id"}
