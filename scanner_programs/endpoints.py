@@ -69,6 +69,8 @@ _PARTS = {
     "topicmessages": "messages", "records": "messages",
 }  # fmt: skip
 """The parts of a record by the names that clients have for them."""
+_OF_LANGUAGES = ("java.", "javax.", "kotlin.", "scala.", "System.")
+"""What the classes of the languages' own libraries begin with: an object of one sends nothing."""
 _RECORD = frozenset(("key", "value", "headers", "topic", "partition", "timestamp"))
 _HEADERS = {"KEY": "key", "MESSAGE_KEY": "key", "TOPIC": "topic", "PARTITION": "partition", "PARTITION_ID": "partition"}
 """The constants of Spring's KafkaHeaders for parts of a record."""
@@ -403,6 +405,7 @@ class _Reader:
         names = {name for rows in self._clients.values() for row in rows for name in (*row.sends, *row.connects)}
         names |= {note for rows in self._clients.values() for row in rows for note in (*row.result, *row.declared)}
         names |= {function.name for function in self._declared}
+        names |= {name for rows in self._clients.values() for row in rows for name in row.records if "." not in name}
         found = reaching(places, names, self._renamed)
         for _ in range(_MOST_MEANT):  # what makes an object of a class that a library gives one of these
             handled = {id(one.function) for one in found.values()}
@@ -672,6 +675,10 @@ class _Reader:
             self._defaults[show(made.of)] = made.given[0][1]
             return False
         row = self._client_of(machine, made, name)
+        if row is None and (record := self._handed_record(machine, made)) is not None:
+            self._seen.add(made.place)
+            self._records(machine, made, name, {"record": record})
+            return True
         if row is None:
             self._receives.note(made, name, self._files_on_the_way(made.place))
             self._connect(machine, made, name)
@@ -689,6 +696,19 @@ class _Reader:
             made = replace(made, of=None, guards=(*made.guards, *_kept(made.of)))
         self._records(machine, made, name, parts)
         return True
+
+    def _handed_record(self, machine: Machine, made: Made) -> Value | None:
+        """Return the record with a topic that an object of another library is given, which wraps a client."""
+        kind = machine.full_type(made.of) if made.of is not None else ""
+        if "." not in kind or kind.startswith(_OF_LANGUAGES) or machine.is_watcher(made.of, made.name):
+            return None
+        for _, value in made.given:
+            is_new = isinstance(value, Thing) or (isinstance(value, Apply) and value.of is None)
+            name = (value.type if isinstance(value, Thing) else value.name) if is_new else ""  # type: ignore[union-attr]
+            signature = self._signature(name, len(value.arguments)) if name else None  # type: ignore[union-attr]
+            if signature is not None and "topic" in signature.split() and any(_is_of(name, row) for row in self._rows):
+                return value
+        return None
 
     def _connect(self, machine: Machine, made: Made, name: str) -> None:
         """Call the function that a client is given for the records of a topic, and note what it returns as sent."""

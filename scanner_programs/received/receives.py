@@ -150,8 +150,8 @@ class Receives:
             if handled:
                 return False if at == handled[0] else None
             if self.listened(view) is not None and not self._is_other(view, at):
-                names = [kind, *(f"{package}.{kind}" for package in view.file.wildcards if "." not in kind)]
-                is_of_client = any(begins(name, row.packages) for row in self.rows for name in names if kind)
+                name = _imported_whole(kind, view) or kind
+                is_of_client = any(begins(name, row.packages) for row in self.rows)
                 return not (is_of_client or self._holds_value(value))
         return None
 
@@ -304,6 +304,13 @@ class Receives:
     def _of_note(self, code: ir.Expression, view: Place) -> Iterator[str]:
         value = self.machine.apart(code, Scope(view.file, None, None, view.known))
         yield from self._named(value)
+
+
+def _imported_whole(kind: str, view: Place) -> str:
+    """Return the full name of a class that only one import of a package can mean; empty if several can, or none."""
+    packages = [one for one in view.file.wildcards if not one.startswith("java")]
+    packages = [one for one in packages if not one.rpartition(".")[2][:1].isupper()]  # else of a class's members
+    return f"{packages[0]}.{kind}" if len(packages) == 1 and kind and "." not in kind else ""
 
 
 def _is_named(key: str) -> bool:

@@ -1021,7 +1021,7 @@ def test_code_that_reads_a_note_of_a_class_gets_what_is_in_it(sends: Sends, path
     "body",
     [
         "try:\n        bill = {'id': order.id}\n    except ValueError:\n        raise HTTPException(400)",
-        "with session() as db:\n        try:\n            bill = {'id': db.load(order).id}\n        finally:\n            db.close()",
+        "with session() as db:\n        try:\n            bill = {'id': order.id}\n        finally:\n            pass",
         "for _ in range(3):\n        if order.paid:\n            bill = {'id': order.id}",
         "if order.paid:\n        bill = {'id': order.id}\n    else:\n        bill = {'id': order.number}",
     ],
@@ -1036,3 +1036,34 @@ def test_a_variable_of_python_is_one_of_the_whole_function(sends: Sends, body: s
     code = f"import json\nfrom kafka import KafkaProducer\nproducer = KafkaProducer()\n\n\n{function}"
 
     assert set(fields_of(sends({"till.py": code}), "bills")) == {"id"}
+
+
+@pytest.mark.parametrize(("kind", "is_sent"), [("com.example.house.Outbound", True), ("java.util.Queue", False)])
+@pytest.mark.parametrize("path", ["Bills.java", "Bills.kt"])
+def test_a_record_that_the_object_of_another_library_is_given_is_sent(
+    sends: Sends, path: str, kind: str, *, is_sent: bool
+) -> None:
+    """What wraps a client is not known, and the record says where it goes."""
+    simple = kind.rpartition(".")[2]
+    java = f"""
+import {kind};
+import org.apache.kafka.clients.producer.ProducerRecord;
+record Bill(long sum) {{}}
+class Bills {{
+  private final {simple}<String, Bill> outbound;
+  void close(Order order) {{
+    outbound.hand(new ProducerRecord<>("bills", order.getId(), new Bill(order.getTotal())));
+  }}
+}}
+"""
+    kotlin = f"""
+import {kind}
+import org.apache.kafka.clients.producer.ProducerRecord
+data class Bill(val sum: Long)
+class Bills(private val outbound: {simple}<String, Bill>) {{
+  fun close(order: Order) {{ ProducerRecord("bills", order.id, Bill(order.total)).let {{ outbound.hand(it) }} }}
+}}
+"""
+    found = sends({path: java if path.endswith(".java") else kotlin})
+
+    assert set(fields_of(found, "bills")) == ({"sum"} if is_sent else set())
