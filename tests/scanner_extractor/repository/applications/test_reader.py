@@ -954,3 +954,25 @@ def test_of_very_many_files_the_first_are_read_and_the_others_listed():
     assert {reason for _, reason in reading.unread} == {
         "the source files before it are as much as is read of one repository"
     }
+
+
+@pytest.mark.parametrize("kept", ["private val topics: Topics", "topics: Topics", "topics: Topics?"])
+def test_a_parameter_of_kotlin_is_of_the_class_that_it_names(kept: str):
+    """The settings in that class say which topics a house's library reads."""
+    files = {
+        "pom.xml": POM,
+        "src/main/kotlin/Reading.kt": f"""
+            package shop
+            import com.example.house.kafka.Consumers
+            @Component class Reading({kept}, handler: Handler) {{
+                init {{ Consumers().withConsumer(topics.billsTopic) {{ handler.on(it) }} }}
+            }}
+            """,
+        "src/main/kotlin/Topics.kt": """
+            package shop
+            @ConfigurationProperties(prefix = "app.kafka") data class Topics(val billsTopic: String)
+            """,
+        "src/main/resources/application.properties": "app.kafka.bills-topic=bills-v1\n",
+    }
+
+    assert ends(files) == {"bills-v1 > "}
