@@ -17,7 +17,7 @@ from scanner_extractor.repository.applications.clients import (
     imports_client,
     mentions_client,
 )
-from scanner_extractor.repository.applications.code import PACE, Unit, read_unit
+from scanner_extractor.repository.applications.code import PACE, ScopeKind, Unit, read_unit
 from scanner_extractor.repository.applications.deployments import Deployment, command_of
 from scanner_extractor.repository.applications.endpoints import (
     KnownEndpoints,
@@ -735,11 +735,12 @@ class _Reader:
     def _program_modules(self, found: Found, unit: Unit) -> list[tuple[str, Settings]]:
         """Return the modules whose programs contain a use, with their settings: of a library, those that have it.
 
-        What a framework finds is in all of them, other code in those that name its file.
+        What a framework finds is in all of them, as classes with annotations, other code in those that name its file.
         """
         module = self.modules.of(unit.path)
         users = [] if found.streams else self._users(module)
-        if users and not found.declared:
+        is_managed = any(scope.kind is ScopeKind.CLASS for _, scope, _ in found.unit.annotated)
+        if users and not found.declared and not is_managed:
             name = PurePosixPath(unit.path).stem
             users = [user for user in users if self._mentions(user, name)]
         own = self._settings(module)
