@@ -78,6 +78,7 @@ from scanner_programs.libraries.standard import (
     TEXTS,
     THROUGH,
     TYPES_OF,
+    WAITS,
     WATCHED,
     WRAPS,
 )
@@ -2936,6 +2937,9 @@ class Machine:
         simple = name.rpartition(".")[2].rpartition("::")[2]
         if of is None and len(given) == 1 and self._wraps(name) and not isinstance(given[0][1], Closure):
             return given[0][1]
+        waits = WAITS.get(name.replace("::", ".")) if of is None else None
+        if waits is not None and len(given) > waits:
+            return given[waits][1]
         options = given[0][1] if of is not None and len(given) == 1 and name in ROWS else None
         if isinstance(options, Thing) and options.known is None and ROWS[name] in options.fields.keys() <= ROW_OPTIONS:
             row = options.fields[ROWS[name]]

@@ -162,6 +162,11 @@ HELD = _words("value message payload body content data")
 """What libraries call the value of a record, in the record or in what a listener is given."""
 WRAPS = _words("of ofNullable just resolve successful pure succeed completedFuture FromResult some apply delay value")
 """Functions of the types that hold one value which make one of a value."""
+WAITS = {
+    **dict.fromkeys(_words("asyncio.wait_for asyncio.shield asyncio.ensure_future asyncio.create_task asyncio.run"), 0),
+    **dict.fromkeys(_words("tokio.time.timeout tokio.time.timeout_at"), 1),
+}
+"""Functions of the languages that return what they are given once it is there, each with which argument that is."""
 LIFTS = _words("pure some asRight point toRight")
 """Methods of any value that return it as an optional value, a result or one that is there later."""
 OF_FAILURES = {

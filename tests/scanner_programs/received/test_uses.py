@@ -236,3 +236,40 @@ class Refunds {{
     used = {one.path for one in sends({"Refunds.java": code}).used}
 
     assert used == {("reason",), ("cents",)}
+
+
+WAITED = {
+    "reply.py": """
+import asyncio
+import json
+from aiokafka import AIOKafkaConsumer
+
+async def reply(request):
+    consumer = AIOKafkaConsumer("replies", bootstrap_servers="b")
+    await consumer.start()
+    message = await asyncio.wait_for(consumer.getone(), timeout=5)
+    answer = json.loads(message.value)
+    return answer["total"] if answer["request"] == request else None
+""",
+    "src/reply.rs": """
+use std::time::Duration;
+use rdkafka::consumer::{Consumer, StreamConsumer};
+use rdkafka::{ClientConfig, Message};
+#[derive(serde::Deserialize)]
+struct Answer { request: String, total: u64 }
+pub async fn reply(request: &str) -> Option<u64> {
+    let consumer: StreamConsumer = ClientConfig::new().create().unwrap();
+    consumer.subscribe(&["replies"]).unwrap();
+    let message = tokio::time::timeout(Duration::from_secs(5), consumer.recv()).await.unwrap().unwrap();
+    let answer: Answer = serde_json::from_slice(message.payload().unwrap()).unwrap();
+    if answer.request == request { Some(answer.total) } else { None }
+}
+""",
+}
+
+
+@pytest.mark.parametrize("path", WAITED)
+def test_a_record_that_is_waited_for_is_the_record(sends, path) -> None:
+    used = {(one.topic, one.path) for one in sends({path: WAITED[path]}).used}
+
+    assert used == {("replies", ("request",)), ("replies", ("total",))}
