@@ -327,7 +327,7 @@ class _Reader:
             self.parsed.setdefault(self.modules.of(path), []).append(path)
         self.channels = {(self.modules.of(use.unit.path), use.value.text) for use in found}
         self._add_settings(found)
-        for use in found:
+        for use in sorted(found, key=lambda use: use.access is Access.WRITE):
             self._add_found(use)
         self._add_declared()
         self._add_generators()
@@ -804,6 +804,8 @@ class _Reader:
             sources = [
                 topic for text in found.sources for topic in self._topics_of(text, module, environment, settings)
             ]
+            if not found.streams:  # functions of other programs may have the name of a caller
+                sources = [topic for topic in sources if (TopicUse(job, topic, False), module) in self.program_uses]
             for topic in topics:
                 writes = found.access is Access.WRITE
                 noted = self._note_use(TopicUse(job, topic, writes), module)

@@ -976,3 +976,38 @@ def test_a_parameter_of_kotlin_is_of_the_class_that_it_names(kept: str):
     }
 
     assert ends(files) == {"bills-v1 > "}
+
+
+def test_a_caller_in_another_program_reads_nothing_for_this_one():
+    """Only its name says what a function calls there: that of a function which sends here."""
+    files = {
+        "billing/.env": "LEDGER_TOPIC=ledger\n",
+        "billing/pyproject.toml": '[project]\nname = "billing"\n',
+        "billing/bills.py": """
+            import os
+            from aiokafka import AIOKafkaProducer
+
+            async def book_entry(producer: AIOKafkaProducer, entry):
+                await producer.send(os.environ["LEDGER_TOPIC"], value=entry.json())
+            """,
+        "archive/.env": "LEDGER_TOPIC=ledger\n",
+        "archive/pyproject.toml": '[project]\nname = "archive"\n',
+        "archive/main.py": """
+            import os
+            from aiokafka import AIOKafkaConsumer
+
+            async def listen(topic):
+                consumer = AIOKafkaConsumer(topic)
+                async for message in consumer:
+                    await Entries(message.value).save()
+
+            class Entries:
+                async def save(self):
+                    rows.book_entry(self.entry)
+
+            if __name__ == "__main__":
+                listen(os.environ["LEDGER_TOPIC"])
+            """,
+    }
+
+    assert flows(files) == {"bills:  > ledger", "archive: ledger > "}
