@@ -69,6 +69,8 @@ _PARTS = {
     "topicmessages": "messages", "records": "messages",
 }  # fmt: skip
 """The parts of a record by the names that clients have for them."""
+_NOTED = {"Key": "key", "Header": "headers", "Partition": "partition", "Timestamp": "timestamp", "Topic": "topic"}
+"""What is in the names of notes at the parameters of a method that a library implements, for parts of a record."""
 _OF_LANGUAGES = ("java.", "javax.", "kotlin.", "scala.", "System.")
 """What the classes of the languages' own libraries begin with: an object of one sends nothing."""
 _RECORD = frozenset(("key", "value", "headers", "topic", "partition", "timestamp"))
@@ -759,7 +761,8 @@ class _Reader:
         parts: dict[str, Value] = {"topic": topic}
         for parameter, (_, value) in zip(method.function.parameters, made.given, strict=False):
             noted = [note.name for note in parameter.notes]
-            parts["key" if any("Key" in one for one in noted) else "value"] = value
+            part = next((part for word, part in _NOTED.items() if any(word in one for one in noted)), "value")
+            parts[part] = machine.declared(value, parameter.type, method.file, method.known)
         self._seen.add(made.place)
         self._records(machine, made, name, parts)
         return True

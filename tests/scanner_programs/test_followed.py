@@ -1067,3 +1067,23 @@ class Bills(private val outbound: {simple}<String, Bill>) {{
     found = sends({path: java if path.endswith(".java") else kotlin})
 
     assert set(fields_of(found, "bills")) == ({"sum"} if is_sent else set())
+
+
+def test_a_method_that_a_library_implements_is_given_parts_of_a_record(sends: Sends) -> None:
+    """Headers are not the value, and an object that the database returns is of the parameter's class."""
+    code = """
+import io.micronaut.configuration.kafka.annotation.*
+import io.micronaut.messaging.annotation.*
+data class Parcel(val code: String, val grams: Int)
+@KafkaClient interface Parcels {
+  @Topic("parcels")
+  fun send(@KafkaKey depot: String, @MessageBody parcel: Parcel, @MessageHeader("Trace-Id") trace: String)
+}
+class Depot(private val parcels: Parcels, private val rows: Rows) {
+  fun ship(code: String) { rows.find(code).ifPresent { parcels.send("north", it, newTrace()) } }
+}
+"""
+    found = [one for one in sends({"Depot.kt": code}).contracts if one.topics == ("parcels",)]
+
+    assert {path for one in found for path, _ in one.shape.fields} == {"code", "grams"}
+    assert {dict(one.parts)["key"] for one in found} == {'"north"'}
