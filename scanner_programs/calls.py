@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from posixpath import dirname, join, normpath
 
 from scanner_programs import ir
 from scanner_programs.ir import walk
@@ -53,8 +54,58 @@ def passed_in(code: object) -> Iterator[tuple[str, str]]:
             yield one.of.name, plain(one.name)
 
 
-def reaching(places: Iterable[Place], targets: Collection[str]) -> dict[int, Place]:
-    """Return the functions that use one of the names *targets*, or a function that does, by identity."""
+def renamed(files: Iterable[ir.File]) -> dict[str, set[str]]:
+    """Return the other names that imports and modules give what files declare, by the names there.
+
+    What a module of JavaScript exports without a name is `default` behind the path of the module.
+    """
+    found: dict[str, set[str]] = {}
+    for file in files:
+        for name, imported in file.imports.items():
+            known = imported.replace("::", ".").replace("/", ".").rpartition(".")[2]
+            if known == "default" and imported.startswith("."):
+                source = imported.removesuffix(".default")
+                known = f"{normpath(join(dirname(file.path), source)).removesuffix('.js')} default"
+            if known != name:
+                found.setdefault(known, set()).add(name)
+        for one in file.statements if file.language == "typescript" else ():
+            value = one.value if isinstance(one, ir.Declare) else None
+            exported = (
+                [(one.target.name, value)] if isinstance(one, ir.Declare) and isinstance(one.target, ir.Name) else []
+            )
+            if exported and isinstance(value, ir.Record):
+                exported = [(key.text, each) for key, each in value.entries if isinstance(key, ir.Literal)]
+            for name, each in exported:
+                if isinstance(each, ir.Name) and each.name != name:
+                    found.setdefault(each.name, set()).add(name)
+    return found
+
+
+def called_as(place: Place, others: Mapping[str, Collection[str]]) -> set[str]:
+    """Return the names that code calls a function by; *others* are those that it has elsewhere, by its own."""
+    name = place.function.name
+    if name in ("new", "__init__", "constructor") and place.known is not None:
+        name = place.known.cls.name
+    found: set[str] = set()
+    waiting = [name] if name else []
+    if name == "default":
+        stem = place.file.path.rpartition(".")[0]
+        waiting += [f"{one} default" for one in {stem, stem.removesuffix("/index")}]
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting += others.get(one, ())
+    return found
+
+
+def reaching(
+    places: Iterable[Place], targets: Collection[str], others: Mapping[str, Collection[str]] | None = None
+) -> dict[int, Place]:
+    """Return the functions that use one of the names *targets*, or a function that does, by identity.
+
+    *others* are the names that functions have elsewhere, by their own.
+    """
     listed = list(places)
     used = {id(place): frozenset(names_in(place.function)) for place in listed}
     users: dict[str, list[Place]] = {}
@@ -69,11 +120,9 @@ def reaching(places: Iterable[Place], targets: Collection[str]) -> dict[int, Pla
         if id(place) in found:
             continue
         found[id(place)] = place
-        name = place.function.name
-        if name in ("new", "__init__", "constructor") and place.known is not None:
-            name = place.known.cls.name
-        called = {place.known.cls.name} if name in _CALLED and place.known is not None else set()
-        for one in {name, *called, *_kept_in(place, known)} - {""}:
+        of_object = place.function.name in _CALLED and place.known is not None
+        called = {place.known.cls.name} if of_object and place.known is not None else set()
+        for one in {*called_as(place, others or {}), *called, *_kept_in(place, known)}:
             known.add(one)
             waiting += users.get(one, ())
     return found

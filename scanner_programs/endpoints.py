@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from scanner_programs import ir
 from scanner_programs.behaviour import Behaviours
-from scanner_programs.calls import called_in, names_in, passed_in, reaching, types_in
+from scanner_programs.calls import called_as, called_in, names_in, passed_in, reaching, renamed, types_in
 from scanner_programs.guards import is_topic
 from scanner_programs.ir import Kind, Literal, Name, deep_recursion, walk
 from scanner_programs.leads import names_within
@@ -55,6 +55,8 @@ MOST_VIEWS = 400
 """Functions of one program that are evaluated."""
 _MOST_MEANT = 2
 _MOST_CALLERS = 50
+_MOST_MAKING = 8
+"""Functions that call one of a name which makes objects; a name that more of them call has many meanings."""
 _MOST_RECORDS = 16
 _MOST_KEEPERS = 3
 """Turns of looking for what is kept where something that is kept comes from."""
@@ -70,6 +72,10 @@ _PARTS = {
     "topicmessages": "messages", "records": "messages",
 }  # fmt: skip
 """The parts of a record by the names that clients have for them."""
+_NOTED = {"Key": "key", "Header": "headers", "Partition": "partition", "Timestamp": "timestamp", "Topic": "topic"}
+"""What is in the names of notes at the parameters of a method that a library implements, for parts of a record."""
+_OF_LANGUAGES = ("java.", "javax.", "kotlin.", "scala.", "System.")
+"""What the classes of the languages' own libraries begin with: an object of one sends nothing."""
 _RECORD = frozenset(("key", "value", "headers", "topic", "partition", "timestamp"))
 _HEADERS = {"KEY": "key", "MESSAGE_KEY": "key", "TOPIC": "topic", "PARTITION": "partition", "PARTITION_ID": "partition"}
 """The constants of Spring's KafkaHeaders for parts of a record."""
@@ -401,15 +407,17 @@ class _Reader:
         above = [one for listed in (known, *self._program.supers(known)) for one in listed.cls.supers] if known else []
         return any(known and self._program.class_of(one, place.file, known) is None for one in above)
 
+    @cached_property
+    def _renamed(self) -> Mapping[str, Collection[str]]:
+        return renamed(self._program.files)
+
     def _reaching(self, places: Sequence[Place]) -> dict[int, Place]:
         """Return the functions that may reach a send, by identity."""
         names = {name for rows in self._clients.values() for row in rows for name in (*row.sends, *row.connects)}
         names |= {note for rows in self._clients.values() for row in rows for note in (*row.result, *row.declared)}
-        names |= {
-            name for rows in self._clients.values() for row in rows for name in row.records if name.isidentifier()
-        }
         names |= {function.name for function in self._declared}
-        found = reaching(places, names)
+        names |= {name for rows in self._clients.values() for row in rows for name in row.records if "." not in name}
+        found = reaching(places, names, self._renamed)
         for _ in range(_MOST_MEANT):  # what makes an object of a class that a library gives one of these
             handled = {id(one.function) for one in found.values()}
             names |= {
@@ -418,7 +426,7 @@ class _Reader:
                 for known in listed
                 if any(id(one.function) in handled for one in self._program.handling.get(id(known.cls), ()))
             }
-            found = reaching(places, names)
+            found = reaching(places, names, self._renamed)
         self._senders = set(found)
         found |= {id(place): place for place in places if self._is_written(place)}
         self._serving = {id(one.known.cls) for one in found.values() if one.known is not None}
@@ -436,15 +444,32 @@ class _Reader:
         }
         return found
 
-    def _assemblers(self, places: Sequence[Place]) -> Iterator[Place]:
-        """Yield the functions that make objects which send, also by a function that returns a new one."""
+    def _assemblers(self, places: Sequence[Place]) -> list[Place]:
+        """Return the functions that make objects which send, also by a function that returns a new one, and callers.
+
+        What such a function is given, and what its object holds, is known from where it is called.
+        """
         names = {known.cls.name for listed in self._program.classes.values() for known in listed if self._serves(known)}
-        factories = {
-            place.function.name for place in places if place.function.name and base_type(place.function.type) in names
-        }
+        made = {id(place): frozenset(_made_by(place.function)) for place in places}
+        users: dict[str, list[Place]] = {}
         for place in places:
-            if (names | factories) & {*_made_by(place.function)}:
-                yield place
+            for name in made[id(place)]:
+                users.setdefault(name, []).append(place)
+        makes = names | {
+            place.function.name for place in places if not names.isdisjoint(_WORD.findall(place.function.type))
+        }
+        waiting = [place for place in places if not makes.isdisjoint(made[id(place)])]
+        found: dict[int, Place] = {}
+        while waiting:
+            place = waiting.pop()
+            if id(place) in found:
+                continue
+            found[id(place)] = place
+            is_given = bool(place.function.parameters) or place.known is not None
+            for name in called_as(place, self._renamed) if is_given else ():
+                callers = users.get(name, [])
+                waiting += callers if len(callers) <= _MOST_MAKING else []
+        return [place for place in places if id(place) in found]
 
     def _run(self, place: Place) -> None:
         """Evaluate a function, and note what it returns if that is written, and the records that it makes."""
@@ -499,7 +524,11 @@ class _Reader:
         for place in listed:
             for name in names_in(place.function):
                 used.setdefault(name, set()).add(id(place))
-        return {id(place) for place in listed if not used.get(_called_by(place), set()) - {id(place)}}
+        return {
+            id(place)
+            for place in listed
+            if not {one for name in called_as(place, self._renamed) for one in used.get(name, ())} - {id(place)}
+        }
 
     def _feed(self, places: Iterable[Place]) -> None:
         """Evaluate the functions that put something in a queue or channel which others take it from."""
@@ -519,7 +548,8 @@ class _Reader:
         taken |= {name for name, _ in feeders if name in self._exchanges or " " in name}
         self._silent = True
         listed = {id(place): place for name, place in feeders if name and name in taken}
-        callers = reaching(places, {_called_by(place) for place in listed.values()} - {""})
+        called = {name for place in listed.values() for name in called_as(place, self._renamed)}
+        callers = reaching(places, called, self._renamed)
         outer = self._outermost(callers.values())
         listed |= {key: place for key, place in [*callers.items()][:_MOST_CALLERS] if key in outer}
         for place in listed.values():  # from outside, it is known what the container is
@@ -734,20 +764,22 @@ class _Reader:
         parts: dict[str, Value] = {"topic": topic}
         for parameter, (_, value) in zip(method.function.parameters, made.given, strict=False):
             noted = [note.name for note in parameter.notes]
-            parts["key" if any("Key" in one for one in noted) else "value"] = value
+            part = next((part for word, part in _NOTED.items() if any(word in one for one in noted)), "value")
+            parts[part] = machine.declared(value, parameter.type, method.file, method.known)
         self._seen.add(made.place)
         self._records(machine, made, name, parts)
         return True
 
     def _record_given(self, machine: Machine, made: Made, name: str) -> Value | None:
-        """Return the record of a client that a call is given which no client is known to have: it is for sending."""
-        if name in ADDS or machine.is_watcher(made.of, made.name):
+        """Return the record with a topic that a call is given which no client is known to have: it is for sending."""
+        kind = machine.full_type(made.of) if made.of is not None else ""
+        if name in ADDS or kind.startswith(_OF_LANGUAGES) or machine.is_watcher(made.of, made.name):
             return None
-        rows = [row for row in self._clients.get(made.file.language, ()) if row.records]
         for _, value in made.given:
-            kind = value.type if isinstance(value, Thing) and value.known is None else ""
-            kind = value.name if isinstance(value, Apply) and value.of is None else kind
-            if kind and any(begins(kind, row.packages) and kind.rpartition(".")[2] in row.records for row in rows):
+            is_new = isinstance(value, Thing) or (isinstance(value, Apply) and value.of is None)
+            full = (value.type if isinstance(value, Thing) else value.name) if is_new else ""  # type: ignore[union-attr]
+            signature = self._signature(full, len(value.arguments)) if full else None  # type: ignore[union-attr]
+            if signature is not None and "topic" in signature.split() and any(_is_of(full, row) for row in self._rows):
                 return value
         return None
 
@@ -1167,7 +1199,8 @@ class _Reader:
                 break
             self._stores |= stores
             giving = list(holding(places, stores, self._program))
-            found = reaching(places, {_called_by(place) for place in giving} - {""})
+            called = {name for place in giving for name in called_as(place, self._renamed)}
+            found = reaching(places, called - {""}, self._renamed)
             found |= {id(place): place for place in giving}
             self._serving |= {id(place.known.cls) for place in found.values() if place.known is not None}
             outer = self._outermost(found.values())
@@ -1194,7 +1227,8 @@ class _Reader:
         machine = self._machine
         rows = self._rows
         places = [place for place in places if place.file.language in self._languages]
-        found = reaching(places, {name for row in rows for name in (*row.subscribes, *row.receives, *row.connects)})
+        names = {name for row in rows for name in (*row.subscribes, *row.receives, *row.connects)}
+        found = reaching(places, names, self._renamed)
         handles = {name for row in rows for name in row.handles}
         classes = {id(one.known.cls): one.known for one in places if one.known is not None}
         holding = {key for key, known in classes.items() if self._holds_reader(known)}

@@ -59,7 +59,9 @@ from scanner_programs.libraries.standard import (
     MAKERS,
     MERGES,
     NO_FIELDS,
+    NOTES,
     OF_FAILURES,
+    OF_KIND,
     OPERATORS,
     PAIRS,
     PRESENT,
@@ -76,6 +78,7 @@ from scanner_programs.libraries.standard import (
     TEXTS,
     THROUGH,
     TYPES_OF,
+    WAITS,
     WATCHED,
     WRAPS,
 )
@@ -152,6 +155,8 @@ _NESTED = 120
 _MOST_NESTED = 4
 """Objects inside of each other whose same method is followed, as the steps of a chain are."""
 _JVM = ("java", "kotlin", "scala")
+_ROOT = ir.File("", "typescript")
+"""What names of modules by their paths begin at."""
 _MOST_TURNS = 8
 _EQUAL = {"==": True, "===": True, "is": True, "!=": False, "!==": False, "is not": False}
 """Operators that compare, each with whether they say that both are the same."""
@@ -173,6 +178,7 @@ class _Frame:
     function: Function
     site: tuple[str, int]
     file: str
+    scope: Scope
     this: Value | None = None
     returned: list[tuple[Value, Value]] = field(default_factory=list)
     guards: int = 0
@@ -267,6 +273,7 @@ class Machine:
         self._inner: dict[str, list[ir.Declare | ir.Assign]] = {}
         self._constants: dict[tuple[str, str], Value] = {}
         self._modules: dict[str, list[ir.File]] = {}
+        self._resolving: set[tuple[str, str]] = set()
         self._decorations: dict[int, Value] = {}
         self._flags: list[tuple[Thing, str, Value]] = []  # what this entry set a flag from: others do not see it
         self._replayed: dict[str, tuple[str, list[Given], Call, Scope]] = {}
@@ -871,8 +878,8 @@ class Machine:
         if value is not None:
             return value
         imported = file.imports.get(name)
-        if imported is not None and file.language == "typescript" and "." not in imported.rpartition("/")[2]:
-            return Ref(imported)  # a module
+        if imported is not None and file.language == "typescript" and _is_module(imported):
+            return Ref(self._module(imported, file))
         if imported is not None:
             simple = imported.replace("::", ".").replace("/", ".").rpartition(".")[2] or name
             for candidate in dict.fromkeys((simple, name)):
@@ -968,6 +975,9 @@ class Machine:
         Of several files, the nearest one is meant; of several that are as near, none unless they have the same.
         """
         found: dict[int, list[Value]] = {}
+        meant = self.program.at(file, imported.removesuffix(f".{name}"))
+        if meant is not None and (value := self._exported(name, meant)) is not None:
+            return value
         for other in self.program.files:
             if other is not file and (not imported or self._means(other, imported, name)):
                 value = self._in_file(name, other)
@@ -976,6 +986,29 @@ class Machine:
         nearest = found[max(found)] if found else []
         same = all(one == nearest[0] for one in nearest[1:] if isinstance(one, Const))
         return nearest[0] if nearest and (same or not imported) else None
+
+    def _module(self, imported: str, file: ir.File) -> str:
+        """Return the name of a module that a file of JavaScript imports: of a file of the program, its path."""
+        meant = self.program.at(file, imported)
+        return imported if meant is None else f"./{meant.path.rpartition('.')[0]}"
+
+    def _exported(self, name: str, file: ir.File) -> Value | None:
+        """Return what a file of JavaScript has under a name, also what it only hands on from another one."""
+        value = self._in_file(name, file)
+        if value is not None or (file.path, name) in self._resolving:
+            return value
+        self._resolving.add((file.path, name))
+        own = file.imports.get(name)
+        if own and _is_module(own):
+            value, own = Ref(self._module(own, file)), None
+        handed = [own] if own else [f"{one}.{name}" for key, one in file.imports.items() if key.startswith("* ")]
+        for one in handed:
+            value = value or self._in_program(one.rpartition(".")[2] if own else name, file, one)
+        exported = self._in_file("default", file) if value is None and name != "default" else None
+        if isinstance(exported, Thing) and name in exported.fields:  # of an object that is all that a module exports
+            value = exported.fields[name]
+        self._resolving.discard((file.path, name))
+        return value
 
     # --- members
 
@@ -1051,6 +1084,55 @@ class Machine:
             return Ref("the class of an object")
         is_exact = isinstance(value, Thing) or not self.program.subclasses(known)
         return Type(known) if is_exact else Ref(f"the class of {known.cls.name}")
+
+    def _of_parameter(self, kind: str, scope: Scope) -> Value | None:
+        """Return what a function is given whose type is a parameter of the function; None without any."""
+        listed = self._frames[-1].function.parameters if self._frames else ()
+        given = next((one.name for one in listed if one.type.rstrip("?!") == kind), "")
+        found = scope.find(given) if given else None
+        return found.variables[given] if found is not None else None
+
+    def _notes_of(self, values: Sequence[Value], name: str, scope: Scope) -> Value | None:
+        """Return what a function that reads annotations of a class returns; None if the class is not known."""
+        if any(isinstance(one, Cond) for one in values):
+            at, case = next((at, one) for at, one in enumerate(values) if isinstance(one, Cond))
+            ways = [
+                self._notes_of([*values[:at], way, *values[at + 1 :]], name, scope)
+                for way in (case.then, case.otherwise)
+            ]
+            return choose(case.test, ways[0], ways[1]) if ways[0] is not None and ways[1] is not None else None
+        classes = [one.known for one in values if isinstance(one, Type)]
+        wanted = {base_type(one).rpartition(".")[2] for one in parameters_of(name)}
+        wanted |= {one.cls.name for one in classes[1:]}
+        wanted |= {_simple(one.name) for one in values[1:] if isinstance(one, Ref)}
+        if not classes:
+            return None
+        found: list[Value] = []
+        for owner in (classes[0], *self.program.supers(classes[0])):
+            for note in owner.cls.notes:
+                if not wanted or {note.name, f"{note.name}Attribute"} & wanted:
+                    found.append(self._note(note, owner))
+        if NOTES[name.partition("<")[0]]:
+            return Items(found, len(self.guards))
+        return found[0] if found else NULL
+
+    def _note(self, note: ir.Note, owner: Known) -> Value:
+        """Return an annotation of a class as an object."""
+        listed = [(one.name, self._apart(one.value, owner.file)) for one in note.arguments]
+        names = (note.name, f"{note.name}Attribute")
+        found = (self.program.class_of(one, owner.file, owner) for one in names)
+        known = next((one for one in found if one is not None), None)
+        if known is None or known.cls.kind == "interface":
+            return Thing(note.name, None, {name or "value": value for name, value in listed}, depth=len(self.guards))
+        taken = {
+            one.name for each in self.program.members(known) if each.name in CONSTRUCTORS for one in each.parameters
+        }
+        members = [(name, value) for name, value in listed if name and name not in taken]
+        saved, self.guards, left, self._left, keeps = self.guards, [], self._left, None, self.keeps
+        self.keeps = False
+        value = self._construct(known, [one for one in listed if one not in members], members, 0)
+        self.guards, self._left, self.keeps = saved, left, keeps
+        return value
 
     def _embedded(self, known: Known, name: str) -> Known | None:
         """Return the struct of Go that another one has as part of itself under its own name; None without one."""
@@ -1150,9 +1232,11 @@ class Machine:
     def _of_ref(self, before: str, name: str) -> Value | None:
         """Return what a package or module of the program has under a name; None if it is of a library."""
         if before not in self._modules:
-            self._modules[before] = [file for file in self.program.files if self._means(file, before, "")]
+            meant = self.program.at(_ROOT, before)
+            listed = [file for file in self.program.files if self._means(file, before, "")]
+            self._modules[before] = listed if meant is None else [meant]
         for file in self._modules[before]:
-            value = self._in_file(name, file)
+            value = self._exported(name, file) if file.language == "typescript" else self._in_file(name, file)
             if value is not None:
                 return value
             exported = self._in_file("default", file) if file.language == "typescript" and name != "default" else None
@@ -1321,6 +1405,8 @@ class Machine:
                 return self._call(Call(code), scope, discarded=discarded)
             case Member(of=of, name=name) if name in CLASSES:
                 of_object = self.value(of, scope)
+                if isinstance(of, Name) and of_object == Ref(of.name):
+                    of_object = self._of_parameter(of.name, scope) or of_object
                 return self._class_of(of_object) if self._is_class_of(of_object, name) else self.member(of_object, name)
             case Member(of=of, name=name):
                 of_object = self.value(of, scope)
@@ -1824,6 +1910,8 @@ class Machine:
                 return taken(listed, exchange)
             self.empty.add(exchange)
         match value:
+            case Cond(test=test, then=then, otherwise=otherwise):
+                return choose(test, self.element(then), self.element(otherwise))
             case Apply(name="range", of=None, arguments=(Thing() as channel,)) if exchange_of(channel):
                 return self.element(channel)
             case Apply(name="grouped", of=of) if of is not None:
@@ -2024,11 +2112,11 @@ class Machine:
                     self.set_member(receiver, name, value)
                     return
         if scope.file.language == "python" and not self._is_global(name):
-            outer = scope
-            while outer.parent is not None and outer.parent.parent is not None:
-                outer = outer.parent
-            self._bind(outer if outer.parent is None else scope, name, value)
-            outer.depths[name] = 0
+            own, inner = self._frames[-1].scope if self._frames else scope, scope
+            while inner is not own and inner.parent is not None:
+                inner = inner.parent
+            self._bind(own if inner is own else scope, name, value)  # a block has no variables of its own
+            own.depths[name] = 0
             return
         since = self.guards[self._frames[-1].guards :] if self._frames else []
         old = self._globals.get((scope.file.path, name)) or NULL
@@ -2297,7 +2385,7 @@ class Machine:
                 return results[0] if len(results) == 1 else Apply("one of", None, results)
             case Ref(name=name):
                 if name == "require" and len(given) == 1 and isinstance(given[0][1], Const):
-                    return Ref(given[0][1].text)
+                    return Ref(self._module(given[0][1].text, scope.file))
                 exported = self._of_ref(name, "default") if name.startswith(".") else None
                 if exported is not None:
                     return self.call(exported, given, code, scope, discarded=discarded)
@@ -2324,6 +2412,10 @@ class Machine:
     ) -> Value:
         """Return what a method of a value returns."""
         self._site, self._at = (scope.file.path, code.line), _at(code, scope)
+        if name.partition("<")[0] in NOTES:
+            noted = self._notes_of([of, *(value for _, value in given)], name, scope)
+            if noted is not None:
+                return noted
         match of:
             case Const() if of == NULL and name not in FALLBACKS:
                 return NULL
@@ -2377,6 +2469,11 @@ class Machine:
                 return self.call(of, given, code, scope, discarded=discarded)
             case Apply(name="each" | "one of", of=None, arguments=ways) if ways and all(map(is_function, ways)):
                 return self.call(of, given, code, scope, discarded=discarded)
+            case Items() if name.partition("<")[0] in OF_KIND and all(isinstance(one, Thing) for one in of.values):
+                kinds = {base_type(one).rpartition(".")[2] for one in parameters_of(name)}
+                kept: list[Value] = []
+                kept += [one for one in of.values if isinstance(one, Thing) and _kinds(one, self.program) & kinds]
+                return replace(of, values=kept)
             case Items():
                 changed = self._change_items(of, name, given)
                 if changed is not None:
@@ -2757,6 +2854,9 @@ class Machine:
             return called[-1]  # what measures or logs a function returns what the function returns
         if of is None and len(called) == 1 and isinstance(called[0], Items) and called[0].yielded:
             return called[0]  # a builder of a sequence
+        makers = [one for _, one in given if isinstance(one, Closure | Method) and self._count(one, 1) == 0]
+        if of is None and len(called) == len(makers) == 1 and any(one in HOLDERS for one in _words_of(name)):
+            return called[0]  # there later, or once something asks for it
         if called and of is not None and (name in WATCHED or self._only_watches(called)):
             return of
         simple = name.partition("<")[0].rpartition(".")[2]
@@ -2861,6 +2961,9 @@ class Machine:
         simple = name.rpartition(".")[2].rpartition("::")[2]
         if of is None and len(given) == 1 and self._wraps(name) and not isinstance(given[0][1], Closure):
             return given[0][1]
+        waits = WAITS.get(name.replace("::", ".")) if of is None else None
+        if waits is not None and len(given) > waits:
+            return given[waits][1]
         options = given[0][1] if of is not None and len(given) == 1 and name in ROWS else None
         if isinstance(options, Thing) and options.known is None and ROWS[name] in options.fields.keys() <= ROW_OPTIONS:
             row = options.fields[ROWS[name]]
@@ -3406,7 +3509,7 @@ class Machine:
         names = {function.name, scope.known.cls.name if function.name in CONSTRUCTORS and scope.known else ""}
         self.followed |= {(*site, name) for name in names}
         self._parameters(function, scope, given)
-        frame = _Frame(function, site, scope.file.path, scope.this, guards=len(self.guards))
+        frame = _Frame(function, site, scope.file.path, scope, scope.this, guards=len(self.guards))
         left, self._left = self._left, None
         self._frames.append(frame)
         result = self.value(function.body, scope)
@@ -3490,6 +3593,23 @@ def _at(code: Call, scope: Scope) -> tuple[str, int]:
     """Return where the name of what is called is."""
     line = code.function.line if isinstance(code.function, Member) else 0
     return scope.file.path, line or code.line
+
+
+def _kinds(thing: Thing, program: Program) -> set[str]:
+    """Return the names of the class of an object, and of the classes that it extends."""
+    above = program.supers(thing.known) if thing.known is not None else []
+    return {thing.type.rpartition(".")[2], f"{thing.type}Attribute", *(one.cls.name for one in above)}
+
+
+def _words_of(name: str) -> list[str]:
+    """Return the name of a function and of the class that has it."""
+    return name.replace("::", ".").split(".")[-2:]
+
+
+def _is_module(imported: str) -> bool:
+    """Return whether an import of JavaScript names a module, and nothing in it."""
+    last = imported.rpartition("/")[2]
+    return "." not in last or not last.strip(".")
 
 
 def _is_number(value: Value) -> bool:

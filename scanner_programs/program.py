@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import takewhile
+from posixpath import dirname, join, normpath
 
 from scanner_programs.ir import (
     Block,
@@ -131,15 +132,21 @@ class Program:
             alias = next(named, "")
             folder = self.aliases.get(alias, "")
             path = folder + imported[len(alias) :].removesuffix(f".{name}").strip("/")
-            files = (path, f"{path}/index", *(path.removesuffix(ending) for ending in (".js", ".ts", ".mjs", ".cjs")))
-            file = next((f"{one}." for one in files if path != folder and one in self._stems), "")
+            file = next((f"{one}." for one in _stems_of(path) if path != folder and one in self._stems), "")
             self._folders[key] = file if folder and file else folder
         return self._folders[key]
 
+    def at(self, file: File, imported: str) -> File | None:
+        """Return the file that an import of JavaScript names by its path from a file; None for other imports."""
+        if file.language != "typescript" or not imported.startswith("."):
+            return None
+        stems = _stems_of(normpath(join(dirname(file.path), imported)).removeprefix("."))
+        return next((self._stems[one] for one in stems if one in self._stems), None)
+
     @cached_property
-    def _stems(self) -> frozenset[str]:
-        """Return the paths of the files without their endings."""
-        return frozenset(file.path.rpartition(".")[0] for file in self.files)
+    def _stems(self) -> dict[str, File]:
+        """Return the files by their paths without the endings."""
+        return {file.path.rpartition(".")[0]: file for file in self.files}
 
     @cached_property
     def classes(self) -> dict[str, list[Known]]:
@@ -646,6 +653,12 @@ def in_package(file: File, imported: str, name: str) -> bool:
     if file.language in ("java", "kotlin", "scala", "csharp"):
         return bool(file.package) and file.package.replace(".", "/").endswith("/".join(parts))
     return stem.endswith((joined, f"{joined}/__init__", f"{joined}/index", f"{joined}/mod"))
+
+
+def _stems_of(path: str) -> Iterator[str]:
+    """Yield the paths without their endings of the files that a path of a module of JavaScript may mean."""
+    yield from (path, f"{path}/index".lstrip("/"))
+    yield from (path.removesuffix(ending) for ending in (".js", ".ts", ".mjs", ".cjs"))
 
 
 def shares_folder(folder: str, parts: list[str]) -> bool:

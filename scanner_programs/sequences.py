@@ -83,7 +83,15 @@ def member_of_items(value: Items, name: str) -> Value | None:
         return Const(Kind.NUMBER, str(len(value.values)))
     if value.values and name in ("head", "first", "First", "getFirst"):
         return value.values[0]
+    if len(value.values) == 1 and name in _ONLY and not is_spread(value.values[0]):
+        return value.values[0]
     return value.values[-1] if value.values and name in ("last", "Last", "getLast") else None
+
+
+_ONLY = frozenset(
+    ("Single", "single", "SingleOrDefault", "singleOrNull", "FirstOrDefault", "firstOrNull", "headOption", "findFirst")
+)
+"""Methods of sequences that return the only element, or the first one if there is any."""
 
 
 def is_spread(value: Value) -> bool:

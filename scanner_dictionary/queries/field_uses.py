@@ -104,24 +104,40 @@ def unwritten_fields(
 
     Where the fields that one of its *writers* sets are not known, a field of a topic is only yielded if one of its
     columns has a similar name: messages of a class that no schema describes may have it. A column without a name is a
-    whole message, which may have any field.
+    whole message, which may have any field. Code that reads records of several topics needs the field in one of them.
     """
+    uses, listed = list(uses), list(writers)
     written: dict[str, list[FieldUse]] = {}
-    for writer in writers:
+    for writer in listed:
         if writer.direction is Direction.WRITES:
             written.setdefault(writer.topic, []).append(writer)
+    missing = {use: found for use in {*uses, *listed} if (found := _missing(use, columns, written)) is not None}
+    elsewhere = {
+        (use.program, plain_path(use.path), place)
+        for use in {*uses, *listed} - missing.keys()
+        if use.direction is Direction.READS and use.extent is FieldExtent.FIELD
+        for place in use.places
+    }
     for use in uses:
-        others, own = written.get(use.topic, []), columns.get(use.topic, ())
-        is_known = all(other.extent is FieldExtent.FIELD for other in others)
-        may_miss = bool(own) or (bool(others) and is_known)
-        if use.direction is not Direction.READS or use.extent is not FieldExtent.FIELD or not may_miss:
-            continue
-        known = [*own, *(other.path for other in others if other.extent is FieldExtent.FIELD)]
-        if not _has_field({plain_path(path) for path in known}, plain_path(use.path)):
-            names = {path_name(path): None for path in known if len(path) == len(use.path)}
-            similar = tuple(get_close_matches(path_name(use.path), list(names), n=3, cutoff=0.6))
-            if is_known or similar:
-                yield UnwrittenField(use, similar)
+        if use in missing and elsewhere.isdisjoint((use.program, plain_path(use.path), one) for one in use.places):
+            yield missing[use]
+
+
+def _missing(
+    use: FieldUse, columns: Mapping[str, Collection[ColumnPath]], written: Mapping[str, Sequence[FieldUse]]
+) -> UnwrittenField | None:
+    """Return a use as one of a field that its topic does not have; None if the topic has it, or may have it."""
+    others, own = written.get(use.topic, []), columns.get(use.topic, ())
+    is_known = all(other.extent is FieldExtent.FIELD for other in others)
+    may_miss = bool(own) or (bool(others) and is_known)
+    if use.direction is not Direction.READS or use.extent is not FieldExtent.FIELD or not may_miss:
+        return None
+    known = [*own, *(other.path for other in others if other.extent is FieldExtent.FIELD)]
+    if _has_field({plain_path(path) for path in known}, plain_path(use.path)):
+        return None
+    names = {path_name(path): None for path in known if len(path) == len(use.path)}
+    similar = tuple(get_close_matches(path_name(use.path), list(names), n=3, cutoff=0.6))
+    return UnwrittenField(use, similar) if is_known or similar else None
 
 
 def _has_field(known: Collection[tuple[str, ...]], field: tuple[str, ...]) -> bool:

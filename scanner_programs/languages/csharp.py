@@ -402,6 +402,10 @@ def _anonymous(lower: Lowering, node: Node) -> Expression:
     return Record(tuple(entries))
 
 
+def _type_of(lower: Lowering, node: Node) -> Expression:
+    return Member(lower.value(lower.named(node)[0]), "class", line(node))
+
+
 def _with(lower: Lowering, node: Node) -> Expression:
     parts = lower.named(node)
     given = []
@@ -670,6 +674,7 @@ SYNTAX = Syntax(
         "prefix_unary_expression": _update,
         "postfix_unary_expression": _update,
         "cast_expression": _cast,
+        "typeof_expression": _type_of,
         "as_expression": _cast,
         "is_pattern_expression": _is,
         "query_expression": query,

@@ -132,6 +132,7 @@ class _Contents:
             self.functions.append(_function(self.lower, node))
         elif node.type == "export_statement":
             value = node.child_by_field_name("value")
+            self._handed_on(node)
             if value is not None and value.type in _CLASSES:
                 self.classes.append(_class(self.lower, value, decorators))
             elif value is not None:
@@ -146,6 +147,21 @@ class _Contents:
             code = self.lower.code(node)
             for one in code.statements if isinstance(code, Block) and node.type != "statement_block" else (code,):
                 self._statement(one)
+
+    def _handed_on(self, node: Node) -> None:
+        """Add what a file exports of others, and its own under other names."""
+        source = text(node.child_by_field_name("source")).strip("'\"`")
+        spaces = children(node, "namespace_export")
+        if source and not spaces and child(node, "export_clause") is None:
+            self.imports[f"* {source}"] = source
+        self.imports |= {text(one.named_children[0]): source for one in spaces}
+        for one in children(child(node, "export_clause") or node, "export_specifier"):
+            known = text(one.child_by_field_name("name"))
+            called = text(one.child_by_field_name("alias")) or known
+            if source:
+                self.imports[called] = f"{source}.{known}"
+            elif called != known:
+                self.statements.append(Declare(Name(called), "", Name(known)))
 
     def _statement(self, code: Expression | Statement) -> None:
         if isinstance(code, Declare) and isinstance(code.value, Call) and code.value.function == Name("require"):

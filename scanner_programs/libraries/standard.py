@@ -16,7 +16,7 @@ IMPLICIT = frozenset(("java", "kotlin", "scala", "csharp"))
 HOLDERS = _words(
     "Optional Option Arc Rc Box Mutex RwLock Promise Task ValueTask Future CompletableFuture CompletionStage Mono "
     "Uni Awaitable ObjectProvider Provider Lazy Supplier Result IO ZIO F Try Cow Nullable Deferred "
-    "Partial Required Readonly NonNullable Awaited Omit Pick"
+    "Partial Required Readonly NonNullable Awaited Omit Pick Annotated ClassVar Final"
 )
 """Types of the languages that hold one value of their first parameter: it is missing, shared, there later, or of other
 members."""
@@ -87,10 +87,18 @@ FOLDS = {
     **dict.fromkeys(_words("foldRight rfold"), True),
 }
 """Methods of sequences that put their elements together one by one, each with whether the element comes first."""
-CLASSES = _words("getClass GetType class javaClass __class__ constructor")
+CLASSES = _words("getClass GetType class javaClass java __class__ constructor")
 """Members of every object, in the languages, that are its class."""
 CLASS_NAMES = _words("getSimpleName simpleName Name __name__ name")
 """Members of a class that are its name."""
+NOTES = {
+    **dict.fromkeys(_words("getAnnotation getDeclaredAnnotation findAnnotation findMergedAnnotation"), False),
+    **dict.fromkeys(_words("GetCustomAttribute getAnnotationByType"), False),
+    **dict.fromkeys(_words("GetCustomAttributes getAnnotationsByType getAnnotations findAnnotations"), True),
+}
+"""Functions and methods that return annotations or attributes of a class, each with whether it returns several."""
+OF_KIND = _words("OfType filterIsInstance")
+"""Methods of sequences that keep the elements of a class, which is in brackets."""
 TYPES_OF = _words("type typeof reflect.TypeOf")
 """Functions that return the class of what they are given."""
 INDEXES = {
@@ -154,6 +162,11 @@ HELD = _words("value message payload body content data")
 """What libraries call the value of a record, in the record or in what a listener is given."""
 WRAPS = _words("of ofNullable just resolve successful pure succeed completedFuture FromResult some apply delay value")
 """Functions of the types that hold one value which make one of a value."""
+WAITS = {
+    **dict.fromkeys(_words("asyncio.wait_for asyncio.shield asyncio.ensure_future asyncio.create_task asyncio.run"), 0),
+    **dict.fromkeys(_words("tokio.time.timeout tokio.time.timeout_at"), 1),
+}
+"""Functions of the languages that return what they are given once it is there, each with which argument that is."""
 LIFTS = _words("pure some asRight point toRight")
 """Methods of any value that return it as an optional value, a result or one that is there later."""
 OF_FAILURES = {

@@ -28,7 +28,7 @@ class Subscription:
 
     *own* is a text that no other object has, even if it is made alike. *kinds* are the classes of the program whose
     objects come from there, as far as the call names them. *files* are those of the functions on the way to the call,
-    from it outwards.
+    from it outwards. *handlers* are the classes of the objects that the call is given, by identity.
     """
 
     of: str
@@ -37,6 +37,7 @@ class Subscription:
     own: str = ""
     kinds: frozenset[str] = frozenset()
     files: tuple[str, ...] = ()
+    handlers: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True)
@@ -69,7 +70,9 @@ class Receives:
         topics = tuple(dict.fromkeys(self._topics_of(listed[0], name, given)))
         texts = (_identity(made.of), _identity(made.of, numbered=True)) if made.of is not None else ("", "")
         place = f"{UNNAMED}{made.place[0]}:{made.place[1]}"
-        found = Subscription(texts[0], made.place, topics or (place,), texts[1], self.kinds_of(made), files)
+        classes = (self.machine.known_type(value) for value in given)
+        handlers = frozenset(id(one.cls) for one in classes if one is not None)
+        found = Subscription(texts[0], made.place, topics or (place,), texts[1], self.kinds_of(made), files, handlers)
         known = self.noted if topics else self.unnamed
         if found not in known:
             known.append(found)
@@ -147,7 +150,9 @@ class Receives:
             if handled:
                 return False if at == handled[0] else None
             if self.listened(view) is not None and not self._is_other(view, at):
-                return not self._holds_value(value)
+                name = _imported_whole(kind, view) or kind
+                is_of_client = any(begins(name, row.packages) for row in self.rows)
+                return not (is_of_client or self._holds_value(value))
         return None
 
     def _holds_value(self, value: Input) -> bool:
@@ -243,6 +248,10 @@ class Receives:
                 listened = self.listened(view)
                 if listened:
                     return listened
+                handler = id(view.known.cls) if view.known is not None else 0
+                handled = [one for one in listed if handler in one.handlers]
+                if handled:
+                    return tuple(dict.fromkeys(topic for one in handled for topic in one.topics))
             value = before
         near = {one.topics for one in listed if one.place[0] in files} or {one.topics for one in listed}
         found = next(iter(near)) if len(near) == 1 else ()
@@ -295,6 +304,13 @@ class Receives:
     def _of_note(self, code: ir.Expression, view: Place) -> Iterator[str]:
         value = self.machine.apart(code, Scope(view.file, None, None, view.known))
         yield from self._named(value)
+
+
+def _imported_whole(kind: str, view: Place) -> str:
+    """Return the full name of a class that only one import of a package can mean; empty if several can, or none."""
+    packages = [one for one in view.file.wildcards if not one.startswith("java")]
+    packages = [one for one in packages if not one.rpartition(".")[2][:1].isupper()]  # else of a class's members
+    return f"{packages[0]}.{kind}" if len(packages) == 1 and kind and "." not in kind else ""
 
 
 def _is_named(key: str) -> bool:

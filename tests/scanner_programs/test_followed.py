@@ -798,3 +798,292 @@ def test_a_class_that_a_module_exports_has_its_methods(sends: Sends) -> None:
     inner = [one for one in found.contracts if one.view == "Mails.welcome"]
     assert [[path for path, _ in one.shape.fields] for one in inner] == [["to"]]
     assert any("Mails.welcome" in one.path and one.view != "Mails.welcome" for one in found.contracts)
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("src/bus/out/orders.ts", "import { writer } from '..'"),
+        ("src/bus/orders.ts", "import { writer } from '.'"),
+        ("src/orders/orders.ts", "import { writer } from '../bus'"),
+        ("src/orders/orders.ts", "import * as bus from '../bus/'\nconst writer = bus.writer"),
+        ("src/bus/out/orders.js", "const { writer } = require('./../')"),
+        ("src/bus/out/orders.js", "const bus = require('..')\nconst writer = bus.writer"),
+    ],
+)
+def test_a_relative_import_means_the_file_at_its_path(sends: Sends, path: str, line: str) -> None:
+    """A file of the same name in another directory may be nearer."""
+    bus = "import { Kafka } from 'kafkajs'\nconst kafka = new Kafka({ brokers: [] })\nexport const writer = "
+    files = {
+        "src/bus/index.ts": bus + "kafka.producer()",
+        "src/bus/out/index.ts": "export const writer = new Log()",
+        "src/orders/bus/index.ts": "export const writer = new Log()",
+        path: f"{line}\nexport async function placed(order) {{\n"
+        "  await writer.send({ topic: 'orders', messages: [{ value: JSON.stringify({ id: order.id }) }] })\n}\n",
+    }
+
+    assert set(fields_of(sends(files), "orders")) == {"id"}
+
+
+@pytest.mark.parametrize(
+    ("handed", "called"),
+    [
+        ("export { publish } from './out'", "publish"),
+        ("export { publish as announce } from './out'", "announce"),
+        ("export * from './out'", "publish"),
+        ("export * as out from './out'", "out.publish"),
+        ("import { publish } from './out'\nexport { publish as tell }", "tell"),
+        ("import { publish } from './out'\nexport { publish }", "publish"),
+        ("export { default as send } from './plain'", "send"),
+        ("import send from './plain'\nexport { send }", "send"),
+        ("import { publish as announce } from './out'\nmodule.exports = { tell: announce }", "tell"),
+    ],
+)
+def test_what_a_module_hands_on_is_what_it_has_from_another(sends: Sends, handed: str, called: str) -> None:
+    client = "import { Kafka } from 'kafkajs'\nconst producer = new Kafka({ brokers: [] }).producer()\n"
+    send = "(bill) => producer.send({ topic: 'bills', messages: [{ value: JSON.stringify({ sum: bill.sum }) }] })\n"
+    files = {
+        "lib/messaging/out.ts": f"{client}export const publish = {send}",
+        "lib/messaging/plain.ts": f"{client}export default {send}",
+        "lib/messaging/index.ts": handed,
+        "app/bills.ts": f"import {{ {called.partition('.')[0]} }} from '../lib/messaging'\n"
+        f"export async function close(order) {{ await {called}({{ sum: order.items.total }}) }}\n",
+    }
+
+    sums = {one.shape.fields[0][1].text for one in sends(files).contracts if one.view == "close"}
+
+    assert sums == {"in:0.items.total"}
+
+
+ASSEMBLED = {
+    "main.go": """package main
+func main() {
+    boot := NewBoot(LoadConfig())
+    boot.Start()
+}
+""",
+    "boot.go": """package main
+import (
+    "google.golang.org/grpc"
+    pb "example.com/shop/orders"
+)
+type Boot struct { conf *Config; api *Api }
+func NewBoot(conf *Config) *Boot { return &Boot{conf: conf, api: &Api{}} }
+func (b *Boot) Start() {
+    sink, err := OpenSink(b.conf.Topic)
+    if err != nil { panic(err) }
+    b.wire(sink)
+    server := grpc.NewServer()
+    pb.RegisterOrdersServer(server, b.api)
+}
+func (b *Boot) wire(sink *Sink) { b.api = NewApi(sink) }
+""",
+    "config.go": """package main
+import "os"
+type Config struct { Topic string }
+func LoadConfig() *Config { return &Config{Topic: os.Getenv("ORDERS_TOPIC")} }
+""",
+    "api.go": """package main
+import (
+    "context"
+    pb "example.com/shop/orders"
+)
+type Api struct { sink *Sink }
+func NewApi(sink *Sink) *Api { return &Api{sink: sink} }
+func (a *Api) Place(ctx context.Context, in *pb.Order) (*pb.Empty, error) { return nil, a.sink.Put(in.Id) }
+""",
+    "sink.go": """package main
+import "github.com/twmb/franz-go/pkg/kgo"
+type Sink struct { client *kgo.Client; topic string }
+func OpenSink(topic string) (*Sink, error) {
+    client, err := kgo.NewClient(kgo.SeedBrokers("b"))
+    if err != nil { return nil, err }
+    return &Sink{client: client, topic: topic}, nil
+}
+func (s *Sink) Put(id string) error {
+    s.client.Produce(ctx, &kgo.Record{Topic: s.topic, Value: []byte(id)}, nil)
+    return nil
+}
+""",
+    ".env": "ORDERS_TOPIC=orders-placed\n",
+}
+
+
+def test_an_object_that_a_library_calls_has_what_the_program_makes_it_of(sends: Sends) -> None:
+    """No code calls the method that sends; what the object holds is known from where all of it begins."""
+    found = sends(ASSEMBLED)
+
+    assert {one.topics for one in found.contracts} == {("orders-placed",)}
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "Mono.fromCallable(() -> receiptOf(order))",
+        "Mono.fromSupplier(() -> order.paid() ? receiptOf(order) : new Receipt(order.getId(), 0))",
+        "CompletableFuture.supplyAsync(() -> { return receiptOf(order); }, executor)",
+        "Uni.createFrom().item(() -> receiptOf(order))",
+    ],
+)
+def test_what_a_function_makes_that_is_there_later_is_what_comes_of_it(sends: Sends, made: str) -> None:
+    name = "thenAccept" if "Future" in made else "invoke" if "Uni" in made else "doOnNext"
+    code = f"""
+import io.smallrye.mutiny.Uni;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.producer.*;
+import reactor.core.publisher.Mono;
+record Receipt(String id, long cents) {{}}
+class Till {{
+  private final Producer<String, String> producer;
+  private final Mapper mapper;
+  private Receipt receiptOf(Order order) {{ return new Receipt(order.getId(), order.getTotal()); }}
+  void close(Order order) {{
+    {made}.{name}(one -> producer.send(new ProducerRecord<>("receipts", mapper.write(one))));
+  }}
+}}
+"""
+    found = {field for one in sends({"Till.java": code}).contracts for field in one.shape.fields}
+
+    texts = {"in:0.total", "0"} if "?" in made else {"in:0.total"}
+    assert {(path, part.text) for path, part in found} == {("id", "in:0.id"), *(("cents", one) for one in texts)}
+
+
+NOTED = {
+    "Bus.cs": """
+using System;
+using System.Linq;
+using System.Reflection;
+using Confluent.Kafka;
+public class StreamAttribute : Attribute {
+  public StreamAttribute(string name) { Name = name; }
+  public string Name { get; }
+}
+[Obsolete] [Stream("bills")] public class Bill { public string Id { get; set; } }
+public class Bus {
+  private readonly Lazy<IProducer<string, string>> _producer;
+  public Bus(IFactory factory) { _producer = new Lazy<IProducer<string, string>>(() => factory.Build()); }
+  public void Publish<T>(T message) {
+    var stream = NOTE;
+    _producer.Value.Produce(stream.Name, new Message<string, string> { Value = Json.Of(message) });
+  }
+}
+public class Till { private readonly Bus bus; public void Close(string id) { bus.Publish(new Bill { Id = id }); } }
+""",
+    "Bus.java": """
+import org.apache.kafka.clients.producer.*;
+@interface Stream { String name(); }
+@Deprecated @Stream(name = "bills") record Bill(String Id) {}
+class Bus {
+  private final Producer<String, String> producer;
+  <T> void publish(T message) {
+    Stream stream = NOTE;
+    producer.send(new ProducerRecord<>(stream.name(), Json.of(message)));
+  }
+}
+class Till { private final Bus bus; void close(String id) { bus.publish(new Bill(id)); } }
+""",
+    "Bus.kt": """
+import org.apache.kafka.clients.producer.*
+annotation class Stream(val name: String)
+@Stream("bills") data class Bill(val Id: String)
+class Bus(private val producer: Producer<String, String>) {
+  fun <T : Any> publish(message: T) {
+    val stream = NOTE
+    producer.send(ProducerRecord(stream.name, Json.of(message)))
+  }
+}
+class Till(private val bus: Bus) { fun close(id: String) { bus.publish(Bill(id)) } }
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "note"),
+    [
+        ("Bus.cs", "typeof(T).GetCustomAttribute<StreamAttribute>()"),
+        ("Bus.cs", "(StreamAttribute)Attribute.GetCustomAttribute(message.GetType(), typeof(StreamAttribute))!"),
+        ("Bus.cs", "Attribute.GetCustomAttributes(message.GetType()).OfType<StreamAttribute>().Single()"),
+        ("Bus.java", "message.getClass().getAnnotation(Stream.class)"),
+        ("Bus.java", "AnnotationUtils.findAnnotation(message.getClass(), Stream.class)"),
+        ("Bus.kt", "message::class.findAnnotation<Stream>()!!"),
+        ("Bus.kt", "message.javaClass.getAnnotation(Stream::class.java)"),
+        ("Bus.kt", "message::class.java.getAnnotation(Stream::class.java)"),
+    ],
+)
+def test_code_that_reads_a_note_of_a_class_gets_what_is_in_it(sends: Sends, path: str, note: str) -> None:
+    """The topic of a message may stand at its class."""
+    found = sends({path: NOTED[path].replace("NOTE", note)})
+
+    assert set(fields_of(found, "bills")) == {"Id"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "try:\n        bill = {'id': order.id}\n    except ValueError:\n        raise HTTPException(400)",
+        "with session() as db:\n        try:\n            bill = {'id': order.id}\n        finally:\n            pass",
+        "for _ in range(3):\n        if order.paid:\n            bill = {'id': order.id}",
+        "if order.paid:\n        bill = {'id': order.id}\n    else:\n        bill = {'id': order.number}",
+    ],
+)
+@pytest.mark.parametrize("is_method", [True, False])
+def test_a_variable_of_python_is_one_of_the_whole_function(sends: Sends, body: str, *, is_method: bool) -> None:
+    """A block of Python has no variables of its own."""
+    function = f"def close(ORDER):\n    {body}\n    producer.send('bills', json.dumps(bill).encode())\n"
+    function = function.replace("ORDER", "self, order" if is_method else "order")
+    if is_method:
+        function = "class Till:\n" + "".join(f"    {line}\n" for line in function.splitlines())
+    code = f"import json\nfrom kafka import KafkaProducer\nproducer = KafkaProducer()\n\n\n{function}"
+
+    assert set(fields_of(sends({"till.py": code}), "bills")) == {"id"}
+
+
+@pytest.mark.parametrize(("kind", "is_sent"), [("com.example.house.Outbound", True), ("java.util.Queue", False)])
+@pytest.mark.parametrize("path", ["Bills.java", "Bills.kt"])
+def test_a_record_that_the_object_of_another_library_is_given_is_sent(
+    sends: Sends, path: str, kind: str, *, is_sent: bool
+) -> None:
+    """What wraps a client is not known, and the record says where it goes."""
+    simple = kind.rpartition(".")[2]
+    java = f"""
+import {kind};
+import org.apache.kafka.clients.producer.ProducerRecord;
+record Bill(long sum) {{}}
+class Bills {{
+  private final {simple}<String, Bill> outbound;
+  void close(Order order) {{
+    outbound.hand(new ProducerRecord<>("bills", order.getId(), new Bill(order.getTotal())));
+  }}
+}}
+"""
+    kotlin = f"""
+import {kind}
+import org.apache.kafka.clients.producer.ProducerRecord
+data class Bill(val sum: Long)
+class Bills(private val outbound: {simple}<String, Bill>) {{
+  fun close(order: Order) {{ ProducerRecord("bills", order.id, Bill(order.total)).let {{ outbound.hand(it) }} }}
+}}
+"""
+    found = sends({path: java if path.endswith(".java") else kotlin})
+
+    assert set(fields_of(found, "bills")) == ({"sum"} if is_sent else set())
+
+
+def test_a_method_that_a_library_implements_is_given_parts_of_a_record(sends: Sends) -> None:
+    """Headers are not the value, and an object that the database returns is of the parameter's class."""
+    code = """
+import io.micronaut.configuration.kafka.annotation.*
+import io.micronaut.messaging.annotation.*
+data class Parcel(val code: String, val grams: Int)
+@KafkaClient interface Parcels {
+  @Topic("parcels")
+  fun send(@KafkaKey depot: String, @MessageBody parcel: Parcel, @MessageHeader("Trace-Id") trace: String)
+}
+class Depot(private val parcels: Parcels, private val rows: Rows) {
+  fun ship(code: String) { rows.find(code).ifPresent { parcels.send("north", it, newTrace()) } }
+}
+"""
+    found = [one for one in sends({"Depot.kt": code}).contracts if one.topics == ("parcels",)]
+
+    assert {path for one in found for path, _ in one.shape.fields} == {"code", "grams"}
+    assert {dict(one.parts)["key"] for one in found} == {'"north"'}

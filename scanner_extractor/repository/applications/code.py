@@ -352,7 +352,8 @@ class _Walk:
         if default is None and after is not None and node.type == "parameter" and "literal" in after.type:
             default = after  # Kotlin's stands beside it
         value = self.expressions.of(default) if default is not None else NOTHING
-        declared = type_name(node.child_by_field_name("type"))
+        kinds = (child for child in node.named_children if child.type in ("user_type", "nullable_type"))  # Kotlin's
+        declared = type_name(node.child_by_field_name("type") or next(kinds, None))
         for name in names:
             yield Parameter(_first_identifier(name), value, self._annotations(node), declared)
 

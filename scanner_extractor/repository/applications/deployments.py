@@ -19,6 +19,10 @@ _DECLARED = re.compile(
     r"|DeploymentConfig|ClowdApp|Template|List)\b|^configMapGenerator:",
     re.MULTILINE,
 )
+_IMAGE = re.compile(r"^[ \t]{1,8}image:", re.MULTILINE)
+_ENVIRONMENT = re.compile(r"^[ \t]{1,8}env:[ \t]*$", re.MULTILINE)
+_FILLED_IN = re.compile(r"(?<=: )\{\{[ \t]*+([\w.-]{1,80})[ \t]*+\}\}(?=[ \t]*$)", re.MULTILINE)
+"""A value that what applies a file fills in: a file that is a template in no other way is YAML without it."""
 _LISTS = {"Template": "objects", "List": "items"}
 _PARAMETER = re.compile(r"\$\{\{?(\w+)\}?\}")
 _OF_KIND = re.compile(r"(?<=.)-(?:depl|deploy|deployment)$")
@@ -62,7 +66,8 @@ class _Object(NamedTuple):
 
 def declares_deployment(content: str) -> bool:
     """Return whether a YAML file may declare what is deployed."""
-    return _DECLARED.search(content) is not None
+    is_of_house = "\nspec:" in content and _IMAGE.search(content) and _ENVIRONMENT.search(content)
+    return _DECLARED.search(content) is not None or bool(is_of_house)
 
 
 def read_deployments(contents: Mapping[str, str], files: Mapping[str, str]) -> list[Deployment]:
@@ -83,12 +88,13 @@ def read_deployments(contents: Mapping[str, str], files: Mapping[str, str]) -> l
     for found in objects:
         deployments += _compose(found.path, found.value, files)
         deployments += _clowd_app(found) if text(found.value, "kind") == "ClowdApp" else _workload(found, config_maps)
+        deployments += _resource_of_house(found, config_maps)
     return deployments
 
 
 def _objects(path: str, content: str) -> Iterator[_Object]:
     """Yield the objects of a file; those of a template or list one by one."""
-    for parsed in parse_yaml(content):
+    for parsed in parse_yaml(_FILLED_IN.sub(r"${\1}", content)):
         if not isinstance(parsed.value, dict):
             continue
         listed = _LISTS.get(text(parsed.value, "kind"))
@@ -158,6 +164,18 @@ def _workload(found: _Object, config_maps: Mapping[str, _ConfigMap]) -> Iterator
         return  # it runs the image of a program for another purpose
     for container in mappings(pod, "containers"):
         yield _container(name or text(container, "name"), container, found, found.line, config_maps)
+
+
+def _resource_of_house(found: _Object, config_maps: Mapping[str, _ConfigMap]) -> Iterator[Deployment]:
+    """Yield what a resource of any other kind deploys whose specification has an image and variables, as a container.
+
+    Platforms of houses have such resources for the programs of a repository, whatever the images are called.
+    """
+    spec = mapping(found.value, "spec")
+    is_known = text(found.value, "kind") in (*_WORKLOADS, "ClowdApp") or not text(found.value, "apiVersion")
+    if not is_known and text(spec, "image") and any(True for _ in mappings(spec, "env")):
+        name = text(found.value, "metadata", "name")
+        yield _container(name, spec, found, found.line, config_maps)._replace(is_own=True)
 
 
 def _clowd_app(found: _Object) -> Iterator[Deployment]:

@@ -45,12 +45,13 @@ OUTSIDE = "../"
 
 @dataclass(slots=True)
 class Modules:
-    """The modules of a repository by directory, and what deploys them."""
+    """The modules of a repository by directory, and what deploys them; *with_code* have source files of their own."""
 
     names: dict[str, str] = field(default_factory=dict)
     deployments: list[Deployment] = field(default_factory=list)
     dependencies: dict[str, set[str]] = field(default_factory=dict)
     startable: set[str] = field(default_factory=set)
+    with_code: set[str] = field(default_factory=set)
     kafka: set[str] = field(default_factory=set)
     without_kafka: set[str] = field(default_factory=set)
     _known: dict[str, str] = field(default_factory=dict)
@@ -88,7 +89,7 @@ class Modules:
             for found in self.deployments
             if found.build is None and {found.name.lower(), _image_name(found.image)} & names
         ]
-        if not module and not any(found.is_own for found in alike):
+        if not any(found.is_own for found in alike) and self._is_whole(module):
             alike += self._own()
         return _one_of_each([found for found in built + alike if not _ENGINES.fullmatch(found.name)])
 
@@ -96,13 +97,21 @@ class Modules:
         """Return the directories of the modules whose program has a name: their own, or that of what deploys them."""
         return [one for one in self.names if name in (self.name(one), *(found.name for found in self.deployed(one)))]
 
+    def _is_whole(self, module: str) -> bool:
+        """Return whether a module is the program of the whole repository: the root, or the only one that is started."""
+        started = {one for one in self.with_code if one in self.startable or not self.users(one)}
+        return not module or started == {module}
+
     def called(self, name: str) -> list[Deployment]:
         """Return the deployments with a name, or with an image of it."""
         alike = [found for found in self.deployments if name.lower() in (found.name.lower(), _image_name(found.image))]
         return _one_of_each([found for found in alike if not _ENGINES.fullmatch(found.name)])
 
     def users(self, module: str) -> list[str]:
-        """Return the modules that have a module in their build files, and those that have these: what is started."""
+        """Return the modules that have a module in their build files, and those that have these: what is started.
+
+        One without code, as one that only builds the others, is not started if others are.
+        """
         found, queue, last = {module}, [module], set[str]()
         while queue:
             current = queue.pop()
@@ -114,7 +123,7 @@ class Modules:
             last |= {current} if is_program and current != module else set()
             queue += users - found
             found |= users
-        return sorted(last)
+        return sorted(last & self.with_code or last)
 
     def _own(self) -> list[Deployment]:
         """Return the deployments of the repository itself: those with the image that most of them have."""
@@ -160,6 +169,8 @@ def read_modules(files: Mapping[str, str]) -> Modules:
     for found in modules.deployments:
         if found.build is not None:
             modules.names.setdefault(found.build, "")
+    code = (path for path in files if language_of(path) and not is_test(path) and not path.startswith(OUTSIDE))
+    modules.with_code = {modules.of(path) for path in code}
     return modules
 
 

@@ -17,7 +17,7 @@ from scanner_extractor.repository.applications.clients import (
     imports_client,
     mentions_client,
 )
-from scanner_extractor.repository.applications.code import PACE, Unit, read_unit
+from scanner_extractor.repository.applications.code import PACE, ScopeKind, Unit, read_unit
 from scanner_extractor.repository.applications.deployments import Deployment, command_of
 from scanner_extractor.repository.applications.endpoints import (
     KnownEndpoints,
@@ -294,6 +294,7 @@ class _Reader:
     unresolved: list[tuple[str, str]] = field(default_factory=list)
     unset: dict[str, dict[str, int]] = field(default_factory=dict)
     clients_in: dict[str, list[bool]] = field(default_factory=dict)
+    channel_code: dict[str, list[str]] = field(default_factory=dict)
     channels: set[tuple[str, str]] = field(default_factory=set)
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
     frame_defaults: dict[str, set[str]] = field(default_factory=dict)
@@ -306,6 +307,7 @@ class _Reader:
     without_call: set[str] = field(default_factory=set)
     followed: set[tuple[str, int]] = field(default_factory=set)
     on_the_way: set[str] = field(default_factory=set)
+    leading: set[tuple[str, int]] = field(default_factory=set)
     evaluated: list[str] = field(default_factory=list)
     of_topologies: set[tuple[str, str]] = field(default_factory=set)
     program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
@@ -331,7 +333,7 @@ class _Reader:
             self.parsed.setdefault(self.modules.of(path), []).append(path)
         self.channels = {(self.modules.of(use.unit.path), use.value.text) for use in found}
         self._add_settings(found)
-        for use in found:
+        for use in sorted(found, key=lambda use: use.access is Access.WRITE):
             self._add_found(use)
         self._add_declared()
         self._add_generators()
@@ -526,8 +528,9 @@ class _Reader:
 
     def _note_unresolved(self) -> None:
         """Note, for each file, calls without a resolved topic, or an import of a client without a recognized call."""
+        led = self.followed | self.leading
         for path in self.fitting:
-            lines = self.without_topic.get(path, set()) - {line for other, line in self.followed if other == path}
+            lines = self.without_topic.get(path, set()) - {line for other, line in led if other == path}
             if path.startswith(OUTSIDE):
                 continue
             if lines:
@@ -663,7 +666,8 @@ class _Reader:
         if module not in self.modules.without_kafka:
             variables = self.variables_of(f"{module}/")
             for job, environment in self._jobs(module, None, settings):
-                named = list(named_uses(_in_environment(settings, environment), inputs, self._in_code))
+                has_channel = partial(self._has_channel, module)
+                named = list(named_uses(_in_environment(settings, environment), inputs, self._in_code, has_channel))
                 topics = [expand(one.topic, environment, settings, variables) for one in named]
                 groups: dict[str, list[str]] = {}
                 for one, topic in zip(named, topics, strict=True):
@@ -737,11 +741,12 @@ class _Reader:
     def _program_modules(self, found: Found, unit: Unit) -> list[tuple[str, Settings]]:
         """Return the modules whose programs contain a use, with their settings: of a library, those that have it.
 
-        What a framework finds is in all of them, other code in those that name its file.
+        What a framework finds is in all of them, as classes with annotations, other code in those that name its file.
         """
         module = self.modules.of(unit.path)
         users = [] if found.streams else self._users(module)
-        if users and not found.declared:
+        is_managed = any(scope.kind is ScopeKind.CLASS for _, scope, _ in found.unit.annotated)
+        if users and not found.declared and not is_managed:
             name = PurePosixPath(unit.path).stem
             users = [user for user in users if self._mentions(user, name)]
         own = self._settings(module)
@@ -760,6 +765,24 @@ class _Reader:
             paths = (path for path in self.files if language_of(path) and not is_test(path))
             self.words_in_code[word] = any(pattern.search(self.files[path]) for path in paths)
         return self.words_in_code[word]
+
+    def _has_channel(self, module: str, name: str) -> bool:
+        """Return whether code of a module, or of what it is built with, has the name of a channel of SmallRye.
+
+        It may have it if none of that code uses the library: then other code does, which is not here.
+        """
+        if module not in self.channel_code:
+            near, waiting = {module}, [module]
+            while waiting:
+                new = self.modules.dependencies.get(waiting.pop(), set()) - near
+                near |= new
+                waiting += new
+            paths = (path for path in self.files if language_of(path) and not is_test(path))
+            texts = [self.files[path] for path in paths if self.modules.of(path) in near]
+            uses = any("reactive.messaging" in text for text in texts)
+            self.channel_code[module] = texts if uses else []
+        texts = self.channel_code[module]
+        return not texts or any(f'"{name}"' in text for text in texts)
 
     def _mentions(self, module: str, name: str) -> bool:
         """Return whether the source files of a module have a name."""
@@ -787,6 +810,8 @@ class _Reader:
             sources = [
                 topic for text in found.sources for topic in self._topics_of(text, module, environment, settings)
             ]
+            if not found.streams:  # functions of other programs may have the name of a caller
+                sources = [topic for topic in sources if (TopicUse(job, topic, False), module) in self.program_uses]
             for topic in topics:
                 writes = found.access is Access.WRITE
                 noted = self._note_use(TopicUse(job, topic, writes), module)
@@ -963,6 +988,7 @@ class _Reader:
         by_names = {use: set(one.places) for (use, own), one in self.program_uses.items() if own == module}
         ends: dict[tuple[str, bool, tuple[str, int]], set[str]] = {}
         unrooted = self._add_sent(module, found.contracts, ends)
+        self._add_leading(found)
         for topic, place, files in found.received:
             for job, name in self._users_of(module, (topic,), files, writes=False):
                 ends.setdefault((name, False, place), set()).add(job)
@@ -976,6 +1002,14 @@ class _Reader:
         is_whole = not (found.is_partial or found.unresolved)
         sent = {(job, topic) for (topic, writes, _), jobs in ends.items() if writes and is_whole for job in jobs}
         self._add_all_passed(module, found.passed, sent - unrooted)
+
+    def _add_leading(self, found: Endpoints) -> None:
+        """Note the calls that only lead to sends with known topics, and the files with clients if all is known."""
+        sent = [one for one in found.contracts if not one.inner]
+        unknown = {site for one in sent if not one.topics for site in one.sites}
+        self.leading |= {site for one in sent for site in one.sites} - unknown
+        if (sent or found.received) and not (unknown or found.is_partial or found.unresolved or found.unnamed):
+            self.on_the_way |= found.clients
 
     def _drop_others(
         self,

@@ -36,6 +36,8 @@ _REFERENCE = re.compile(
     r"[$#]\{\s*+(?:@?\w*\.?getProperty\(\s*+)?'?(?P<name>[^{}:']*+)'?\)?(?::(?P<default>[^{}]*+))?\s*\}"
 )
 _SPEL = re.compile(r"#\{\s*'?(?P<inside>[^{}]*(?:\$\{[^{}]*\})?[^{}]*?)'?\s*(?:\.split\([^)]*\))?\s*\}")
+_NO_DEFAULT = re.compile(r":\s*+#\{\s*+null\s*+\}(?=\s*+\})")
+"""What Spring takes for null where a setting has no value."""
 _PROFILE = re.compile(r"^\"?%[\w,-]+\"?\.")
 BINDINGS = "spring.cloud.stream.bindings."
 """What the keys of settings begin with that bind functions of a program to topics."""
@@ -228,6 +230,7 @@ def expand(
     if depth > 8:
         return None
     steps = iter(range(_MOST_REPLACED)) if steps is None else steps
+    text = _NO_DEFAULT.sub("", text)
     spel = _SPEL.fullmatch(text.strip())
     if spel:
         return expand(spel["inside"].strip("'"), environment, settings, variables, depth + 1, steps)

@@ -53,13 +53,19 @@ def channel_topic(name: str, side: str, settings: Settings) -> str | None:
     return name if connector is not None else None
 
 
-def named_uses(settings: Settings, inputs: Mapping[str, bool], in_code: Callable[[str], bool]) -> Iterator[NamedUse]:
+def named_uses(
+    settings: Settings,
+    inputs: Mapping[str, bool],
+    in_code: Callable[[str], bool],
+    has_channel: Callable[[str], bool] = lambda _: True,
+) -> Iterator[NamedUse]:
     """Yield what the settings of a module name; *inputs* are bindings that annotations read (True) or write.
 
-    *in_code* returns whether the source code contains a word.
+    *in_code* returns whether the source code contains a word, *has_channel* whether code of the module may use a
+    channel of SmallRye: one that nothing consumes or feeds is not connected.
     """
     yield from _bindings(settings, inputs, in_code)
-    yield from _channels(settings)
+    yield from _channels(settings, has_channel)
     default = settings.find("spring.kafka.template.default-topic")
     if default is not None:
         yield NamedUse(default.value, True, default.place)
@@ -152,7 +158,7 @@ def _side(name: str, settings: Settings, inputs: Mapping[str, bool]) -> str:
     return "in" if lowered.startswith("input") or lowered.endswith("-in") else "out" if "out" in lowered else ""
 
 
-def _channels(settings: Settings) -> Iterator[NamedUse]:
+def _channels(settings: Settings, has_channel: Callable[[str], bool]) -> Iterator[NamedUse]:
     for side in ("incoming", "outgoing"):
         seen: set[str] = set()
         for rest, setting in settings.below(f"{_MESSAGING}{side}."):
@@ -160,6 +166,8 @@ def _channels(settings: Settings) -> Iterator[NamedUse]:
             if name in seen:
                 continue
             seen.add(name)
+            if not has_channel(name):
+                continue
             topic = channel_topic(name, side, settings)
             named = settings.find(f"{_MESSAGING}{side}.{name}.topic") or setting
             for part in (topic or "").split(","):

@@ -50,3 +50,29 @@ def test_calls_without_a_resolved_topic_are_counted_with_the_first_lines(read_re
 )
 def test_a_file_with_resolved_topics_or_without_a_client_is_not_listed(read_repository, path, text):
     assert unresolved(read_repository({path: text})) == []
+
+
+WRAPPED = {
+    "package.json": '{"name": "mail"}',
+    "bus/client.ts": "import { Kafka } from 'kafkajs'\nexport const kafka = new Kafka({ brokers: [] })\n"
+    "export const producer = kafka.producer()\n",
+    "bus/publisher.ts": "import { producer } from './client'\nimport type { ProducerRecord } from 'kafkajs'\n"
+    "export class Publisher {\n  async produce(record: ProducerRecord) { await producer.send(record) }\n}\n",
+    "mail.ts": "import { Publisher } from './bus/publisher'\nimport { Message } from 'kafkajs'\n"
+    "export class Mail {\n  constructor(private readonly publisher: Publisher) {}\n"
+    "  async greet(user) {\n    const messages: Message[] = [{ value: JSON.stringify({ id: user.id }) }]\n"
+    "    const record = { topic: TOPIC, messages }\n    await this.publisher.produce(record)\n  }\n}\n",
+}
+
+
+def test_a_call_that_leads_to_a_send_with_a_known_topic_is_resolved(read_repository):
+    """The file that only makes the client is covered by what is sent with it."""
+    files = {path: text.replace("TOPIC", "'mails'") for path, text in WRAPPED.items()}
+
+    assert unresolved(read_repository(files)) == []
+
+
+def test_a_call_that_leads_to_a_send_without_a_known_topic_is_listed(read_repository):
+    files = {path: text.replace("TOPIC", "user.topic") for path, text in WRAPPED.items()}
+
+    assert "mail.ts" in {name for name, _ in unresolved(read_repository(files))}

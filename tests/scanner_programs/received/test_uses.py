@@ -170,3 +170,106 @@ def test_code_that_nests_too_deeply_leaves_the_uses_partial(sends) -> None:
 
     assert not sends({"a.py": PYTHON}).is_partial
     assert sends({"a.py": PYTHON + deep}).is_partial
+
+
+HANDLED = """package main
+import (
+	"encoding/json"
+	"github.com/IBM/sarama"
+)
+type Paid struct { Sum int `json:"sum"` }
+type Moved struct { Shelf string `json:"shelf"` }
+type PaidHandler struct{}
+func (h *PaidHandler) ConsumeClaim(s sarama.ConsumerGroupSession, claim sarama.ConsumerGroupClaim) error {
+	for msg := range claim.Messages() {
+		var paid Paid
+		json.Unmarshal(msg.Value, &paid)
+		record(paid.Sum)
+	}
+	return nil
+}
+type MovedHandler struct{}
+func (h *MovedHandler) ConsumeClaim(s sarama.ConsumerGroupSession, claim sarama.ConsumerGroupClaim) error {
+	for msg := range claim.Messages() {
+		var moved Moved
+		json.Unmarshal(msg.Value, &moved)
+		record(moved.Shelf)
+	}
+	return nil
+}
+func main() {
+	group, _ := sarama.NewConsumerGroup(nil, "g", nil)
+	go group.Consume(ctx, []string{"payments", "refunds"}, &PaidHandler{})
+	group.Consume(ctx, []string{"moves"}, &MovedHandler{})
+}
+"""
+
+
+def test_the_object_that_a_subscription_is_given_handles_its_records(sends) -> None:
+    """Of several subscriptions, each with topics of its own, the handler says which it is."""
+    used = {(one.topic, one.path) for one in sends({"main.go": HANDLED}).used if one.path}
+
+    assert used == {("payments", ("sum",)), ("refunds", ("sum",)), ("moves", ("shelf",))}
+
+
+@pytest.mark.parametrize("imported", ["Message", "*"])
+@pytest.mark.parametrize("kind", ["Message", "final Message", "Message<String>", "Message<?>"])
+def test_the_payload_of_a_message_is_no_field(sends, kind, imported) -> None:
+    """A message without a type in brackets holds the value of the record, too."""
+    code = f"""
+import io.vertx.core.json.Json;
+import java.util.concurrent.CompletionStage;
+import org.eclipse.microprofile.reactive.messaging.Incoming;
+import org.eclipse.microprofile.reactive.messaging.{imported};
+class Refund {{ public String reason; public int cents; }}
+class Refunds {{
+  private final Ledger ledger;
+  @Incoming("refunds")
+  public CompletionStage<Void> on({kind} refund) {{
+    Refund read = Json.decodeValue((String) refund.getPayload(), Refund.class);
+    if (read.cents > 0) ledger.write(read.reason);
+    return refund.ack();
+  }}
+}}
+"""
+
+    used = {one.path for one in sends({"Refunds.java": code}).used}
+
+    assert used == {("reason",), ("cents",)}
+
+
+WAITED = {
+    "reply.py": """
+import asyncio
+import json
+from aiokafka import AIOKafkaConsumer
+
+async def reply(request):
+    consumer = AIOKafkaConsumer("replies", bootstrap_servers="b")
+    await consumer.start()
+    message = await asyncio.wait_for(consumer.getone(), timeout=5)
+    answer = json.loads(message.value)
+    return answer["total"] if answer["request"] == request else None
+""",
+    "src/reply.rs": """
+use std::time::Duration;
+use rdkafka::consumer::{Consumer, StreamConsumer};
+use rdkafka::{ClientConfig, Message};
+#[derive(serde::Deserialize)]
+struct Answer { request: String, total: u64 }
+pub async fn reply(request: &str) -> Option<u64> {
+    let consumer: StreamConsumer = ClientConfig::new().create().unwrap();
+    consumer.subscribe(&["replies"]).unwrap();
+    let message = tokio::time::timeout(Duration::from_secs(5), consumer.recv()).await.unwrap().unwrap();
+    let answer: Answer = serde_json::from_slice(message.payload().unwrap()).unwrap();
+    if answer.request == request { Some(answer.total) } else { None }
+}
+""",
+}
+
+
+@pytest.mark.parametrize("path", WAITED)
+def test_a_record_that_is_waited_for_is_the_record(sends, path) -> None:
+    used = {(one.topic, one.path) for one in sends({path: WAITED[path]}).used}
+
+    assert used == {("replies", ("request",)), ("replies", ("total",))}

@@ -254,3 +254,46 @@ def test_a_program_of_go_has_the_environment_of_what_is_called_like_its_package(
     files = {"go.mod": "module rates\nrequire github.com/segmentio/kafka-go v0.4.47\n", "cmd/feed/main.go": code}
 
     assert flows({**files, "deploy/feed.yaml": workload}) == {"feed:  > rates"}
+
+
+LISTENER = """
+    package shop
+    import org.springframework.kafka.annotation.KafkaListener
+    @SpringBootApplication class Shop
+    fun main() { runApplication<Shop>() }
+    class Bills { @KafkaListener(topics = ["\\${app.bills}"]) fun on(bill: String) { save(bill) } }
+"""
+
+
+def test_a_resource_of_a_house_with_an_image_and_variables_deploys_a_program():
+    """Its kind is that of an operator which nobody else has; what builds the image fills it in."""
+    deployment = """
+        kind: WebService
+        apiVersion: platform.example.com/v1
+        metadata: {name: shop-backend}
+        spec:
+          image: {{ image }}
+          replicas: {{replicas}}
+          env:
+            - name: BILLS_TOPIC
+              value: finance.bills-v1
+        """
+    files = {
+        "pom.xml": "<project><artifactId>shop</artifactId><modules><module>app</module></modules></project>",
+        "app/pom.xml": "<project><artifactId>app</artifactId></project>",
+        "app/src/main/kotlin/Shop.kt": LISTENER,
+        "app/src/main/resources/application.properties": "app.bills=${BILLS_TOPIC:#{null}}\n",
+        ".platform/prod.yaml": textwrap.dedent(deployment),
+    }
+
+    assert flows(files) == {"shop-backend: finance.bills-v1 > "}
+
+
+def test_a_setting_whose_default_is_computed_has_no_value_without_its_variable():
+    files = {
+        "pom.xml": "<project><artifactId>shop</artifactId></project>",
+        "src/main/kotlin/Shop.kt": LISTENER,
+        "src/main/resources/application.properties": "app.bills=${BILLS_TOPIC:#{null}}\n",
+    }
+
+    assert flows(files) == set()

@@ -574,6 +574,44 @@ def test_smallrye_passes_on_what_a_method_takes_and_gives():
     assert flows(files) == {"shop: a > out", "shop:  > more"}
 
 
+@pytest.mark.parametrize(
+    ("listener", "constant", "expected"),
+    [
+        ('@Incoming("refunds") void f(Refund one) { }', "mails", {"refunds > "}),
+        ("@Incoming(Names.ONE) void f(Refund one) { }", "refunds", {"refunds > "}),
+        ("@Incoming(Names.ONE) void f(Bill one) { }", "bills", {"bills > "}),
+    ],
+)
+def test_a_channel_of_the_settings_that_no_code_has_is_not_used(listener: str, constant: str, expected: set[str]):
+    """SmallRye connects a channel to what consumes or feeds it; without any, it only warns."""
+    imported = "import org.eclipse.microprofile.reactive.messaging.*;"
+    files = {
+        "ledger/pom.xml": pom("ledger", "names", "quarkus-messaging-kafka"),
+        "ledger/src/main/java/Ledger.java": f"{imported} class Ledger {{ {listener} }}",
+        "names/pom.xml": pom("names"),
+        "names/src/main/java/Names.java": f'interface Names {{ String ONE = "{constant}"; }}',
+        "other/pom.xml": pom("other"),
+        "other/src/main/java/Other.java": 'class Other { String[] all = { "bills", "refunds" }; }',
+        "ledger/src/main/resources/application.properties": "".join(
+            f"mp.messaging.{side}.{name}.connector=smallrye-kafka\n"
+            for side, name in (("incoming", "bills"), ("incoming", "refunds"), ("outgoing", "audits"))
+        ),
+    }
+
+    assert ends(files) == expected
+
+
+def test_channels_of_code_that_is_elsewhere_are_used():
+    """Nothing here uses the library of channels: what does is built elsewhere."""
+    files = {
+        "pom.xml": pom("ledger", "house-messaging"),
+        "src/main/java/Ledger.java": "import com.example.house.Handler; class Ledger implements Handler { }",
+        "src/main/resources/application.properties": "mp.messaging.incoming.bills.connector=smallrye-kafka\n",
+    }
+
+    assert ends(files) == {"bills > "}
+
+
 def test_a_field_that_reads_passes_nothing_on():
     text = """
         import org.eclipse.microprofile.reactive.messaging.*;
@@ -941,3 +979,60 @@ def test_of_very_many_files_the_first_are_read_and_the_others_listed():
     assert {reason for _, reason in reading.unread} == {
         "the source files before it are as much as is read of one repository"
     }
+
+
+@pytest.mark.parametrize("kept", ["private val topics: Topics", "topics: Topics", "topics: Topics?"])
+def test_a_parameter_of_kotlin_is_of_the_class_that_it_names(kept: str):
+    """The settings in that class say which topics a house's library reads."""
+    files = {
+        "pom.xml": POM,
+        "src/main/kotlin/Reading.kt": f"""
+            package shop
+            import com.example.house.kafka.Consumers
+            @Component class Reading({kept}, handler: Handler) {{
+                init {{ Consumers().withConsumer(topics.billsTopic) {{ handler.on(it) }} }}
+            }}
+            """,
+        "src/main/kotlin/Topics.kt": """
+            package shop
+            @ConfigurationProperties(prefix = "app.kafka") data class Topics(val billsTopic: String)
+            """,
+        "src/main/resources/application.properties": "app.kafka.bills-topic=bills-v1\n",
+    }
+
+    assert ends(files) == {"bills-v1 > "}
+
+
+def test_a_caller_in_another_program_reads_nothing_for_this_one():
+    """Only its name says what a function calls there: that of a function which sends here."""
+    files = {
+        "billing/.env": "LEDGER_TOPIC=ledger\n",
+        "billing/pyproject.toml": '[project]\nname = "billing"\n',
+        "billing/bills.py": """
+            import os
+            from aiokafka import AIOKafkaProducer
+
+            async def book_entry(producer: AIOKafkaProducer, entry):
+                await producer.send(os.environ["LEDGER_TOPIC"], value=entry.json())
+            """,
+        "archive/.env": "LEDGER_TOPIC=ledger\n",
+        "archive/pyproject.toml": '[project]\nname = "archive"\n',
+        "archive/main.py": """
+            import os
+            from aiokafka import AIOKafkaConsumer
+
+            async def listen(topic):
+                consumer = AIOKafkaConsumer(topic)
+                async for message in consumer:
+                    await Entries(message.value).save()
+
+            class Entries:
+                async def save(self):
+                    rows.book_entry(self.entry)
+
+            if __name__ == "__main__":
+                listen(os.environ["LEDGER_TOPIC"])
+            """,
+    }
+
+    assert flows(files) == {"bills:  > ledger", "archive: ledger > "}
