@@ -1427,7 +1427,7 @@ class Machine:
         for one in parts:
             is_known = isinstance(one, Const) and one != NULL  # what is missing is in the text in some form
             if is_known and isinstance(one, Const) and joined and isinstance(joined[-1], Const):
-                joined[-1] = Const(Kind.TEXT, joined[-1].text + one.text)
+                joined[-1] = operate("+", (joined[-1], one))
             elif is_known and isinstance(one, Const):
                 joined.append(Const(Kind.TEXT, one.text))
             else:
