@@ -234,6 +234,7 @@ class _Reader:
         self._fed: set[int] = set()
         self._imported: dict[str, list[str]] = {}
         self._sent: list[_Sent] = []
+        self._contracts: set[Contract] = set()
         self._values: list[Value] = []
 
     @cached_property
@@ -286,6 +287,7 @@ class _Reader:
         late = self._evaluate(places, found, makers, texts=texts)
         if late is not None:  # what others put in a container was not known when it was taken
             self._found.contracts.clear()
+            self._contracts.clear()
             self._sent.clear()
             self._values.clear()
             self._used.clear()
@@ -1019,7 +1021,8 @@ class _Reader:
             inner=self._inner,
             is_rooted=bool(values) and all(_is_rooted(one) for listed in values.values() for one in listed),
         )
-        if contract not in self._found.contracts:
+        if contract not in self._contracts:
+            self._contracts.add(contract)
             self._found.contracts.append(contract)
             self._sent.append(self._origins(contract, values, guards))
 
