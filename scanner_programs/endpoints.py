@@ -996,6 +996,8 @@ class _Reader:
             return
         text = shown.text(topic) if topic is not None else ""
         others = sorted((key, shown.text(value)) for key, value in parts.items() if key not in ("topic", "value", "-"))
+        if method in self._program.replaced:
+            others.append(("replaced", code_text(self._program.replaced[method])))
         shape, values = shape_of(self._machine, parts["value"]) if "value" in parts else (Shape(), {})
         self._values += [*parts.values(), *guards, *(one for listed in values.values() for one in listed)]
         self._values += [client] if client is not None else []
