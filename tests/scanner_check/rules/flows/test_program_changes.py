@@ -568,3 +568,24 @@ def test_a_renamed_accessor_of_a_record_that_is_not_followed_is_unknown(check):
     report = check({"shop/A.java": java.replace("getCents", "getAmount"), "a.ksql": KSQL + "-- more\n"}, base)
 
     assert report.verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("target", "more", "verdict"),
+    [("b", "", Verdict.UNKNOWN), ("a", ', "@new/*": ["libs/new/*"]', Verdict.FINE)],
+)
+def test_settings_that_lead_imports_to_other_code_are_unknown(check, target, more, verdict):
+    """No source file changes, and the program runs another serializer; a further alias changes nothing."""
+    paths = '{"compilerOptions": {"paths": {"@ser/*": ["libs/%s/*"]%s}}}'
+    serializer = "export const ser = (o) => JSON.stringify({ id: o.id, total: o.total });\n"
+    base = {
+        **BASE,
+        "tsconfig.json": paths % ("a", ""),
+        "libs/a/core.ts": serializer,
+        "libs/b/core.ts": serializer.replace(", total: o.total", ""),
+        "src/app.ts": "import { Kafka } from 'kafkajs';\nimport { ser } from '@ser/core';\n"
+        "const producer = new Kafka({ brokers: [] }).producer();\nexport async function send(o) {\n"
+        "  await producer.send({ topic: 'orders', messages: [{ value: ser(o) }] });\n}\n",
+    }
+
+    assert check({"tsconfig.json": paths % (target, more)}, base).verdict is verdict
