@@ -57,6 +57,15 @@ FILES: Mapping[str, tuple[str, Callable[[int], str]]] = {
         ),
     ),
     "a script": ("a.sh", _repeated("#!/bin/sh\nkafka-topics --create --topic o\n", "echo aaaa bbbb\n")),
+    "sends of a method": (
+        "A.java",
+        _repeated(
+            "import org.apache.kafka.clients.producer.*;\nclass A {\n  KafkaProducer<String, String> p;\n"
+            "  void f(String v) {\n",
+            '    p.send(new ProducerRecord<>("orders.@", v));\n',
+            "  }\n}\n",
+        ),
+    ),
     "CODEOWNERS": ("CODEOWNERS", _repeated("* @a\n", "*a*b@ @c\n")),
     "a dashboard": (
         "g.json",

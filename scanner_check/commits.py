@@ -23,6 +23,7 @@ from scanner_check.inputs.proposals import Proposal
 from scanner_check.model import ChangeFinding, ChangeReport, CheckedFile, CommitChanges, Place, SkippedFile
 from scanner_check.rows.files import NOT_EXAMINED, NOTHING_CHECKED
 from scanner_check.sides import mentions
+from scanner_extractor.repository.applications.aliases import resolution
 from scanner_extractor.repository.undeclared import is_workflow, why_harmless
 from scanner_model.lazy_names import load
 from scanner_model.usage import Usage
@@ -131,6 +132,8 @@ def _may_concern(path: str, trees: Trees, objects: ObjectReader) -> bool:
     if not _is_read_by_lines(path) or in_lfs(path, trees, objects):
         return True
     before, after = objects.texts(path, trees)
+    if before and after and resolution(path, before) != resolution(path, after):
+        return True
     if is_build_file(path):
         registers = "subject" in before + after and not path.endswith("package.json")
         return registers or bool(library_edits(before, after))

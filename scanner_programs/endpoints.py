@@ -245,6 +245,7 @@ class _Reader:
         self._fed: set[int] = set()
         self._imported: dict[str, list[str]] = {}
         self._sent: list[_Sent] = []
+        self._contracts: set[Contract] = set()
         self._values: list[Value] = []
         self._stores: frozenset[Store] = frozenset()
         self._of_stores: set[tuple[str, int]] = set()
@@ -299,6 +300,7 @@ class _Reader:
         late = self._evaluate(places, found, makers, texts=texts)
         if late is not None:  # what others put in a container was not known when it was taken
             self._found.contracts.clear()
+            self._contracts.clear()
             self._sent.clear()
             self._values.clear()
             self._used.clear()
@@ -1067,6 +1069,8 @@ class _Reader:
             return
         text = shown.text(topic) if topic is not None else ""
         others = sorted((key, shown.text(value)) for key, value in parts.items() if key not in ("topic", "value", "-"))
+        if method in self._program.replaced:
+            others.append(("replaced", code_text(self._program.replaced[method])))
         shape, values = shape_of(self._machine, parts["value"]) if "value" in parts else (Shape(), {})
         self._values += [*parts.values(), *guards, *(one for listed in values.values() for one in listed)]
         self._values += [client] if client is not None else []
@@ -1094,10 +1098,12 @@ class _Reader:
         )
         if topic is not None and not contract.topics and taken_from([topic], self._program):
             self._of_stores.add(place)
+        if contract in self._contracts:
+            return
+        self._contracts.add(contract)
         if "kept" in parts:
-            if contract not in self._found.kept:
-                self._found.kept.append(contract)
-        elif contract not in self._found.contracts:
+            self._found.kept.append(contract)
+        else:
             self._found.contracts.append(contract)
             self._sent.append(self._origins(contract, values, guards))
 

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
+from typing import TypeAlias
 
 from scanner_model.redaction import is_secret_variable
 from scanner_programs import ir
@@ -214,6 +215,29 @@ class Access:
     result: Value | None = None
 
 
+_Way: TypeAlias = tuple[tuple[str, int], ...]
+"""The calls that lead to a call, which is the first."""
+
+
+@dataclass(slots=True)
+class _Puts:
+    """The conditions of what is put in a container, by the way to the call; *longer* has the beginnings of ways."""
+
+    tests: dict[tuple[_Way, str], Value] = field(default_factory=dict)
+    texts: dict[_Way, set[str]] = field(default_factory=dict)
+    longer: set[_Way] = field(default_factory=set)
+
+    def add(self, way: _Way, text: str, test: Value) -> None:
+        """Add a value by its *text*; what was seen nearer to the call, on the way to it, is replaced."""
+        for end in range(1, len(way)):
+            for other in self.texts.pop(way[:end], ()):
+                del self.tests[way[:end], other]
+        self.tests.pop((way, text), None)
+        self.tests[way, text] = test
+        self.longer.update(way[:end] for end in range(1, len(way)))
+        self.texts.setdefault(way, set()).add(text)
+
+
 class Machine:
     """Evaluates functions of one program.
 
@@ -247,7 +271,7 @@ class Machine:
         self.visited: set[int] = set()
         self.fed: dict[str, list[Value]] = {}
         self.empty: set[str] = set()
-        self._put_under: dict[str, list[tuple[tuple[tuple[str, int], ...], str, Value]]] = {}
+        self._put_under: dict[str, _Puts] = {}
         self._ways: dict[str, list[tuple[tuple[tuple[str, int], ...], str]]] = {}
         self.records: list[Thing] = []
         self.followed: set[tuple[str, int, str]] = set()
@@ -1522,7 +1546,7 @@ class Machine:
         for one in parts:
             is_known = isinstance(one, Const) and one != NULL  # what is missing is in the text in some form
             if is_known and isinstance(one, Const) and joined and isinstance(joined[-1], Const):
-                joined[-1] = Const(Kind.TEXT, joined[-1].text + one.text)
+                joined[-1] = operate("+", (joined[-1], one))
             elif is_known and isinstance(one, Const):
                 joined.append(Const(Kind.TEXT, one.text))
             else:
@@ -2251,10 +2275,9 @@ class Machine:
         """Note what is put in a queue or channel; what is seen from further outside replaces what it is part of."""
         way, text = (site, *self.sites), show(value)
         tests = [one for one in self.guards if not is_turn(one) and not (isinstance(one, Apply) and one.name == _PUT)]
-        under = self._put_under.setdefault(name, [])
-        if not any(len(earlier) > len(way) and earlier[: len(way)] == way for earlier, _, _ in under):
-            under[:] = [one for one in under if way[: len(one[0])] != one[0] or (one[0] == way and one[1] != text)]
-            under.append((way, text, self._all(tests) if tests else TRUE))
+        puts = self._put_under.setdefault(name, _Puts())
+        if way not in puts.longer:
+            puts.add(way, text, self._all(tests) if tests else TRUE)
         listed, ways = self.fed.setdefault(name, []), self._ways.setdefault(name, [])
         for at in reversed(range(len(ways))):
             earlier, was = ways[at]
@@ -2268,7 +2291,8 @@ class Machine:
 
     def _under_which(self, name: str) -> list[Value]:
         """Return the condition under which something is put in a container or given to a bus, if there is one."""
-        tests = {show(test): test for _, _, test in self._put_under.get(name, ())} if name else {}
+        puts = self._put_under.get(name) if name else None
+        tests = {show(test): test for test in puts.tests.values()} if puts else {}
         if not tests or TRUE in tests.values():
             return []
         return [Apply(_PUT, None, (reduce(lambda one, other: operate("||", (one, other)), tests.values()),))]

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import takewhile
 from posixpath import dirname, join, normpath
 
 from scanner_programs.ir import (
+    Argument,
+    Assign,
     Block,
     Call,
     Class,
     Declare,
+    Exit,
     Expression,
     Field,
     File,
     Function,
     Kind,
     Lambda,
+    Leave,
     Literal,
     Member,
     Name,
@@ -238,7 +242,46 @@ class Program:
         outside = self._outside.get((known.file.package, known.cls.name), [])
         if not outside and len(self.classes.get(known.cls.name, ())) == 1:
             outside = self._outside.get(("", known.cls.name), [])
-        return (*known.cls.functions, *outside)
+        functions = (*known.cls.functions, *outside)
+        patches = self._patches.get(known.cls.name)
+        if not patches:
+            return functions
+        return tuple(patches[one.name](one) if one.name in patches else one for one in functions)
+
+    @cached_property
+    def _patches(self) -> dict[str, dict[str, Callable[[Function], Function]]]:
+        """Return what statements put in place of methods, such as `Order.to_dict = other`, by class and method."""
+        found: dict[str, dict[str, Callable[[Function], Function]]] = {}
+        for file, target, name, value in self._set_members:
+            if target in self.classes:
+                found.setdefault(target, {})[name] = partial(_patched, value, is_bound=file.language == "python")
+        return found
+
+    @cached_property
+    def replaced(self) -> dict[str, Expression]:
+        """Return what statements put in place of the members of objects of libraries, by the member's name."""
+        made = {
+            (file.path, code.target.name)
+            for file in self.files
+            for code in file.statements
+            if isinstance(code, Declare | Assign)
+            and isinstance(code.target, Name)
+            and isinstance(code.value, Call | New)
+        }
+        return {name: value for file, target, name, value in self._set_members if (file.path, target) in made}
+
+    @cached_property
+    def _set_members(self) -> list[tuple[File, str, str, Expression]]:
+        """Return the members of classes and objects that statements of files set, with what holds them."""
+        found: list[tuple[File, str, str, Expression]] = []
+        for file in self.files:
+            for code in file.statements:
+                if isinstance(code, Assign) and isinstance(code.target, Member) and not code.operator:
+                    of = code.target.of
+                    of = of.of if isinstance(of, Member) and of.name == "prototype" else of
+                    if isinstance(of, Name):
+                        found.append((file, of.name, code.target.name, code.value))
+        return found
 
     @cached_property
     def extending(self) -> dict[str, list[Place]]:
@@ -742,3 +785,14 @@ def declared_defaults(declared: Value) -> Value | None:
         return None
     found = {name: value for name, one in declared.fields.items() if (value := declared_defaults(one)) is not None}
     return Thing("", None, found) if found else None
+
+
+def _patched(value: Expression, was: Function, *, is_bound: bool) -> Function:
+    """Return a method with another function in its place; *is_bound* says that the object is its first argument."""
+    if isinstance(value, Lambda):
+        own = value.function.parameters
+        own = own[1:] if is_bound and own and own[0].name == "self" else own
+        return replace(was, parameters=own, body=value.function.body)
+    given = [Argument(Name("this"))] if is_bound else []
+    given += [Argument(Name(one.name)) for one in was.parameters]
+    return replace(was, body=Block((Exit(Leave.RETURN, Call(value, tuple(given))),)))

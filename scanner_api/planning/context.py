@@ -36,7 +36,7 @@ from scanner_extractor.formats import read_columns
 from scanner_extractor.schemas.references import lookup_in
 from scanner_model.clients import Direction
 from scanner_model.columns import ColumnPath, ParsedSchema, parse_path, path_name
-from scanner_model.errors import InputInvalid, NameUnknown
+from scanner_model.errors import DictionaryUnusable, InputInvalid, NameUnknown
 from scanner_model.field_uses import FieldExtent
 
 _ACTORS = ("job", "consumer-group")
@@ -132,7 +132,9 @@ class PlanContext:
 
     def columns(self, place: Place) -> frozenset[ColumnPath]:
         """Return the paths of the value columns of a topic in all versions of the subjects that describe it now."""
-        registrations = [Registration(self.conn, each) for each in self.schemas(place) if each.role == "value"]
+        registrations = [
+            Registration(self.conn, each, self.dictionary.shown) for each in self.schemas(place) if each.role == "value"
+        ]
         return frozenset(path for each in registrations for path in each.paths)
 
     @cached_property
@@ -233,13 +235,18 @@ def status_of(uses: Iterator[PlanUse] | tuple[PlanUse, ...]) -> Status:
 class Registration:
     """A subject whose schema a plan registers again and again, each version judged against those before it."""
 
-    def __init__(self, conn: Connection, schema: SchemaAnswer) -> None:
-        """Read the live versions of the subject of *schema*, with the texts behind their references."""
+    def __init__(self, conn: Connection, schema: SchemaAnswer, shown: str) -> None:
+        """Read the live versions of the subject of *schema*, with the texts behind their references.
+
+        Raises DictionaryUnusable, with the dictionary as *shown*, if it has the schema without its subject.
+        """
         named = subjects_named(conn, schema.subject, schema.cluster)
         self.schema = schema
-        self.subject: SubjectKey = next(
-            key for key in named if (key.registry, key.full_name) == (schema.registry, schema.subject)
-        )
+        fitting = [key for key in named if (key.registry, key.full_name) == (schema.registry, schema.subject)]
+        if not fitting:  # rows that refer to others are changed or lost
+            what = f"the dictionary has a schema of subject {schema.subject!r}, but not the subject"
+            raise DictionaryUnusable(what, where=shown, hint="scan again")
+        self.subject: SubjectKey = fitting[0]
         self._conn = conn
         self._versions = [version for version in versions_of(conn, self.subject) if version.live]
         self._texts = [stored_version(conn, self.subject, version).text for version in self._versions]

@@ -65,7 +65,7 @@ class _Field:
         self._change, self._place, self._new, self._context = change, place, new, context
         self._old_name, self._new_name = path_name(place.path[-1:]), path_name(new[-1:])
         schemas = [schema for schema in context.schemas(place) if schema.role == "value"]
-        listed = [Registration(context.conn, schema) for schema in schemas]
+        listed = [Registration(context.conn, schema, context.dictionary.shown) for schema in schemas]
         self._schemas = [each for each in listed if {place.path, new} & each.paths]
         assumed = [each.schema.subject for each in self._schemas if each.is_assumed]
         if assumed:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
-from scanner_model.columns import Column
+from scanner_model.columns import Column, ColumnPath, path_name
 from scanner_model.documents.json_input import TooLarge, load_shared
 from scanner_model.errors import InputInvalid, Problem
 
 MOST_COLUMNS = 200_000
 """Maximum columns of one schema: about a hundred times the widest one in practice."""
+
+MANY_COLUMNS = 5_000
+"""Columns beyond which it is worth counting them before they are read."""
 
 MOST_SEGMENTS = 5_000_000
 """Segments of all paths together: bounds memory where many columns lie deep."""
@@ -32,9 +37,10 @@ CUT = Problem(
 
 
 class ColumnList:
-    """Collects columns until a bound is reached; then `cut` is set and further columns are dropped."""
+    """Collects at most *most* columns; beyond that, or another bound, `cut` is set and further columns are dropped."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST_COLUMNS) -> None:
+        self._most = most
         self.columns: list[Column] = []
         self.cut = False
         self.full = False
@@ -45,7 +51,7 @@ class ColumnList:
         """Add *column*; return whether there is room for its children."""
         self._segments += len(column.path)
         self._characters += sum(map(len, column.path))
-        if len(self.columns) >= MOST_COLUMNS or self._segments > MOST_SEGMENTS or self._characters > MOST_CHARACTERS:
+        if len(self.columns) >= self._most or self._segments > MOST_SEGMENTS or self._characters > MOST_CHARACTERS:
             self.full = self.cut = True
         else:
             self.columns.append(column)
@@ -57,6 +63,46 @@ class ColumnList:
             return False
         self.cut = True
         return True
+
+
+def expanded_columns(
+    columns: Iterable[Column], holders: Mapping[ColumnPath, str], repeated: Iterable[tuple[ColumnPath, str]]
+) -> int:
+    """Return at least how many columns a schema has if each use of a named type repeats the columns of the type.
+
+    *columns* show those of each type at its first use, whose path is in *holders*; *repeated* are its other uses. The
+    uses inside the type itself are not among them, so the first uses and the others form no circle.
+    """
+    own: Counter[str] = Counter()
+    uses: dict[str, set[str]] = {}
+    times: Counter[tuple[str, str]] = Counter()
+
+    def holder_of(path: ColumnPath) -> str:
+        inside = (path[:end] for end in range(len(path) - 1, -1, -1))
+        place = next((place for place in inside if place in holders), ())
+        return holders.get(place) or path_name(place)
+
+    def use(path: ColumnPath, name: str) -> None:
+        holder = holder_of(path)
+        uses.setdefault(holder, set()).add(name)
+        times[holder, name] += 1
+
+    for column in columns:
+        own[holder_of(column.path)] += 1
+        if column.path in holders and column.path:
+            use(column.path, holders[column.path] or path_name(column.path))
+    for path, name in repeated:
+        use(path, name)
+    totals: dict[str, int] = {}
+    waiting = list({name for name, _ in times} - {name for _, name in times})
+    while waiting:
+        name = waiting[-1]
+        missing = [used for used in uses.get(name, ()) if used not in totals]
+        waiting += missing
+        if not missing:
+            total = own[waiting.pop()] + sum(times[name, used] * totals[used] for used in uses.get(name, ()))
+            totals[name] = min(total, MOST_COLUMNS + 1)
+    return max(totals.values(), default=0)
 
 
 _ESCAPE = re.compile(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
-from http.client import IncompleteRead
+from http.client import HTTPException, HTTPResponse, IncompleteRead
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urljoin, urlsplit, urlunsplit
@@ -40,6 +41,10 @@ _REDIRECTS = 5
 _LONGEST_BODY = 10
 """Multiple of the read timeout after which a body that still arrives is given up."""
 _CHUNK = 64 * 1024
+_LARGE = 16 * 1024 * 1024
+"""Bytes of a body beyond which the source's other large ones wait: together they would take all memory."""
+_MOST_INTERIM = 20
+"""Interim responses, such as 100 Continue, before the one to a request."""
 _SCHEMES = ("http", "https")
 _HEADERS = {"User-Agent": "scanner", "Accept-Encoding": "gzip, deflate"}
 _MOVED = frozenset({301, 302, 303, 307, 308})
@@ -149,6 +154,7 @@ class HttpTransport:
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
         self._hosts: dict[tuple[str, str, bool], tuple[PreparedRequest, Mapping[str, Any]]] = {}
         self._lock = threading.Lock()
+        self._large = threading.Lock()
 
     @property
     def requests(self) -> int:
@@ -225,25 +231,32 @@ class HttpTransport:
         parts, size = [], 0
         seconds = self._settings.read_timeout * _LONGEST_BODY
         end = time.monotonic() + seconds
-        try:
-            for part in response.stream(_CHUNK, decode_content=True) if response.chunked else _pieces(response):
-                parts.append(part)
-                size += len(part)
-                if size > self._settings.max_bytes:
-                    raise PayloadUnexpected(
-                        f"the response is larger than {self._settings.max_bytes} bytes",
-                        where=request_location(request),
-                        hint="raise `max_bytes` of this source",
-                    )
-                if time.monotonic() > end:
-                    raise PayloadUnexpected(
-                        f"the response is not complete after {seconds:g} seconds",
-                        where=request_location(request),
-                        hint="raise `read_timeout` of this source, or check the server",
-                    )
-        except urllib3.exceptions.ProtocolError as error:
-            raise _broken_off(size, error.__cause__) from error
-        return b"".join(parts)
+        with ExitStack() as turn:
+            try:
+                for part in response.stream(_CHUNK, decode_content=True) if response.chunked else _pieces(response):
+                    parts.append(part)
+                    if size <= _LARGE < size + len(part):
+                        since = time.monotonic()
+                        turn.enter_context(self._large)
+                        end += time.monotonic() - since
+                    size += len(part)
+                    if size > self._settings.max_bytes:
+                        parts.clear()  # an error keeps what its frames hold
+                        raise PayloadUnexpected(
+                            f"the response is larger than {self._settings.max_bytes} bytes",
+                            where=request_location(request),
+                            hint="raise `max_bytes` of this source",
+                        )
+                    if time.monotonic() > end:
+                        parts.clear()
+                        raise PayloadUnexpected(
+                            f"the response is not complete after {seconds:g} seconds",
+                            where=request_location(request),
+                            hint="raise `read_timeout` of this source, or check the server",
+                        )
+            except urllib3.exceptions.ProtocolError as error:
+                raise _broken_off(size, error.__cause__) from error
+            return b"".join(parts)
 
     def _prepared(self, request: Request, headers: Mapping[str, str]) -> tuple[PreparedRequest, Mapping[str, Any]]:
         """Return the message of *request*, and the options of its host.
@@ -305,8 +318,24 @@ class _Adapter(HTTPAdapter):
         """Return the connections to the host of *request*; those with *cert* are separate."""
         key = (str(request.url).split("/", 3)[2], cert is not None)
         if key not in self._pools:
-            self._pools[key] = super().get_connection_with_tls_context(request, verify, proxies, cert)
+            pool: Any = super().get_connection_with_tls_context(request, verify, proxies, cert)
+            connection = pool.ConnectionCls
+            pool.ConnectionCls = type(connection.__name__, (connection,), {"response_class": _BoundedHead})
+            self._pools[key] = pool
         return self._pools[key]
+
+
+class _BoundedHead(HTTPResponse):
+    """A response that gives up after many interim ones: the standard library waits for the last one for ever."""
+
+    interim = 0
+
+    def _read_status(self) -> tuple[str, int, str]:
+        self.interim += 1
+        if self.interim > _MOST_INTERIM:
+            raise HTTPException(f"more than {_MOST_INTERIM} interim responses")
+        status: tuple[str, int, str] = super()._read_status()  # type: ignore[misc]
+        return status
 
 
 def _pieces(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:

@@ -64,7 +64,7 @@ from scanner_model.schemas import Registry
 
 SETTINGS = "settings"
 """What files that set variables are counted as."""
-_READ_BY_NAME = words(".sql .ksql .avsc .avdl .avpr .proto .yaml .yml .sh .tf .json")
+_READ_BY_NAME = words(".sql .ksql .avsc .avdl .avpr .proto .yaml .yml .sh .tf .json .properties .ipynb")
 MOST_TEXT = 64 * 1024 * 1024
 """Characters of the files that are read together."""
 
@@ -336,7 +336,7 @@ def _leave_unread(entry: Entry, reason: str, context: Context) -> None:
     """Note a file without a text, if its kind may matter."""
     if entry.path.endswith("/"):
         context.leave(entry.path, "directory", reason)
-    elif PurePosixPath(entry.path).suffix.lower() in _READ_BY_NAME:
+    elif PurePosixPath(entry.path).suffix.lower() in _READ_BY_NAME or is_program(entry.path):
         context.leave(entry.path, "file", reason)
 
 

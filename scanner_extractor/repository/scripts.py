@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
+from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.connectors import file_connector_name, name_in_url, posted_file
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.declared import CLASS, count
@@ -77,9 +78,13 @@ def read_commands(text: str, path: str, before: int, context: Context) -> None:
         for body in (*command.words, *command.documents):
             _read_body(body, command, place, context)
         _name_file(command, directory, context)
+        listed = list(_clients(command.words))
         for topic, partitions in _created(command.words):
             context.topic(topic, place, partitions)
-        clients += [(command, *client) for client in _clients(command.words)]
+        for topic in [created for created, _ in _created(command.words)] + [used for used, *_ in listed]:
+            if not is_topic_name(topic):
+                context.collector.problem(place, f"the topic {topic!r} has no value", "set it with --var")
+        clients += [(command, *client) for client in listed]
     stem = PurePosixPath(path).name.rpartition(".")[0] or PurePosixPath(path).name
     pipelines = {command.pipeline for command, *_ in clients}
     for command, topic, group, writes in clients:

@@ -84,7 +84,16 @@ def parse_tree(path: str, text: str) -> Node:
     if grammar is None:
         raise InputInvalid(f"unknown language: {suffix(path) or path}", where=path)
     language, library = _language(grammar)
-    return library.Parser(language).parse(text.encode("utf-8", "replace")).root_node
+    source = _unescaped(text) if suffix(path) == ".java" and "\\u" in text else text
+    return library.Parser(language).parse(source.encode("utf-8", "replace")).root_node
+
+
+_ESCAPED = re.compile(r"(?<!\\)((?:\\\\)*)\\u+00([0-7][0-9a-fA-F])")
+
+
+def _unescaped(text: str) -> str:
+    r"""Return Java with the characters that escapes such as `\u000a` stand for, also in comments, as compilers do."""
+    return _ESCAPED.sub(lambda match: match[0] if match[2].lower() == "5c" else match[1] + chr(int(match[2], 16)), text)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from scanner_programs.ir import (
     Argument,
@@ -39,7 +40,7 @@ from scanner_programs.ir import (
     Try,
     Unknown,
 )
-from scanner_programs.languages.csharp_forms import outputs, query, setting, with_outputs
+from scanner_programs.languages.csharp_forms import compiled, directive, outputs, query, setting, with_outputs
 from scanner_programs.languages.lowering import (
     Code,
     Lowering,
@@ -49,6 +50,7 @@ from scanner_programs.languages.lowering import (
     child,
     children,
     choice,
+    compiled_if,
     end,
     inside,
     is_expression,
@@ -106,7 +108,7 @@ class _Contents:
 
     def read(self, root: Node) -> None:
         """Add the declarations of a file or namespace."""
-        for node in self.lower.named(root):
+        for node, conditions in compiled(self.lower, self.lower.named(root)):
             if node.type == "using_directive":
                 alias = node.child_by_field_name("name")
                 whole = text(self.lower.named(node)[-1])
@@ -119,13 +121,13 @@ class _Contents:
                 body = node.child_by_field_name("body")
                 self.read(body if body is not None else node)
             elif node.type in _KINDS:
-                known = _class(self.lower, node)
+                known = _under(_class(self.lower, node), conditions)
                 self.classes.append(known)
                 self.methods += _extensions(known)
             elif node.type == "global_statement":
                 code = self.lower.code(self.lower.named(node)[0])
                 if isinstance(code, Function):
-                    self.functions.append(code)
+                    self.functions.append(compiled_if(code, conditions))
                 else:
                     self.statements.append(code)
             elif node.type not in ("qualified_name", "identifier", "global_attribute", "extern_alias_directive"):
@@ -145,6 +147,13 @@ def _extensions(known: Class) -> Iterator[tuple[str, Function]]:
                 kind.partition("<")[0].rpartition(".")[2],
                 Function(one.name, one.parameters[1:], inner, one.type, one.notes, False, one.line, one.end),
             )
+
+
+def _under(known: Class, conditions: tuple[str, ...]) -> Class:
+    """Return a class whose functions are compiled under *conditions* only."""
+    functions = tuple(compiled_if(one, conditions) for one in known.functions)
+    classes = tuple(_under(one, conditions) for one in known.classes)
+    return replace(known, functions=functions, classes=classes) if conditions else known
 
 
 def _modifiers(node: Node) -> set[str]:
@@ -183,15 +192,15 @@ def _class(lower: Lowering, node: Node) -> Class:
                 supers.append(text(each.child_by_field_name("type") or each.named_children[0]))
             elif each.type != "argument_list":
                 supers.append(text(each))
-    for one in lower.named(body) if body is not None else ():
+    for one, conditions in compiled(lower, lower.named(body) if body is not None else ()):
         if one.type == "field_declaration":
             fields += _fields(lower, one)
         elif one.type == "property_declaration":
             _property(lower, one, fields, functions, is_interface=kind == "interface")
         elif one.type in ("method_declaration", "constructor_declaration", "operator_declaration"):
-            functions.append(_function(lower, one))
+            functions.append(compiled_if(_function(lower, one), conditions))
         elif one.type in _KINDS:
-            classes.append(_class(lower, one))
+            classes.append(_under(_class(lower, one), conditions))
         elif one.type == "enum_member_declaration":
             known = text(one.child_by_field_name("name"))
             value = Call(Name("new enum"), (Argument(Literal(Kind.TEXT, known)),), line(one))
@@ -693,6 +702,7 @@ SYNTAX = Syntax(
         "local_function_statement": lambda lower, node: _function(lower, node),
         "block": block,
         "if_statement": _if,
+        "preproc_if": directive,
         "foreach_statement": _for_each,
         "for_statement": _for,
         "while_statement": _while,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from scanner_programs.ir import (
@@ -14,6 +14,7 @@ from scanner_programs.ir import (
     Exit,
     Expression,
     Function,
+    If,
     Kind,
     Lambda,
     Leave,
@@ -143,3 +144,37 @@ def setting(lower: Lowering, node: Node, call: Call) -> Expression:
     is_new = given.type == "declaration_expression"
     first: Statement | Expression = Declare(target, "", plain) if is_new else Assign(target, plain)
     return Block((first, Operation("!=", (target, _NOTHING))))
+
+
+_COMPILED = ("preproc_if", "preproc_elif", "preproc_else")
+
+
+def compiled(
+    lower: Lowering, nodes: Iterable[Node], conditions: tuple[str, ...] = ()
+) -> Iterator[tuple[Node, tuple[str, ...]]]:
+    """Yield the declarations among *nodes*, also those in directives such as `#if`, each with the conditions on it."""
+    for node in nodes:
+        if node.type in _COMPILED:
+            yield from compiled(lower, _directed(lower, node), (*conditions, _condition(node)))
+        else:
+            yield node, conditions
+
+
+def directive(lower: Lowering, node: Node) -> Expression:
+    """Return the statements in a directive such as `#if` as those of a condition on a symbol of the compiler."""
+    inside = [one for one in _directed(lower, node) if one.type not in _COMPILED]
+    other = next((one for one in _directed(lower, node) if one.type in _COMPILED), None)
+    then = Block(tuple(lower.code(one) for one in inside))
+    if node.type == "preproc_else":
+        return If(Literal(Kind.TRUTH, "true"), then, Block((directive(lower, other),)) if other is not None else None)
+    return If(Name(_condition(node)), then, Block((directive(lower, other),)) if other is not None else None)
+
+
+def _condition(node: Node) -> str:
+    condition = node.child_by_field_name("condition")
+    return "#else" if condition is None else f"#if {' '.join(text(condition).split())}"
+
+
+def _directed(lower: Lowering, node: Node) -> list[Node]:
+    condition = node.child_by_field_name("condition")
+    return [one for one in lower.named(node) if condition is None or one.id != condition.id]

@@ -45,6 +45,7 @@ from scanner_programs.languages.lowering import (
     block,
     child,
     children,
+    compiled_if,
     end,
     index,
     leave,
@@ -91,6 +92,7 @@ def _file(lower: Lowering, root: Node, path: str) -> File:
             code = lower.code(node)
             statements += code.statements if isinstance(code, Block) else (code,)
     package = path.rpartition("/")[0] or "."
+    tags = _build_tags(root)
     return File(
         path,
         "go",
@@ -98,11 +100,23 @@ def _file(lower: Lowering, root: Node, path: str) -> File:
         imports,
         tuple(wildcards),
         tuple(classes),
-        tuple(functions),
+        tuple(compiled_if(one, tags) for one in functions),
         tuple(statements),
-        tuple(methods),
+        tuple((known, compiled_if(one, tags)) for known, one in methods),
         aliases,
     )
+
+
+def _build_tags(root: Node) -> list[str]:
+    """Return the comments above the package that decide whether the file is compiled."""
+    found: list[str] = []
+    for node in root.children:
+        if node.type != "comment":
+            break
+        comment = " ".join(text(node).split())
+        if comment.startswith(("//go:build ", "// +build ")):
+            found.append(comment)
+    return found
 
 
 def _last(path: str) -> str:

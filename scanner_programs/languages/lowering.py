@@ -364,3 +364,11 @@ def loop(
 def declare(target: Expression, kind: str, value: Expression | None) -> Declare:
     """Return a new variable."""
     return Declare(target, kind, value)
+
+
+def compiled_if(function: Function, conditions: Iterable[str]) -> Function:
+    """Return a function that does nothing unless all *conditions* of the compiler are true."""
+    body = function.body
+    for condition in conditions:
+        body = Block((If(Name(condition), body, None),)) if body is not None else None
+    return function if body is function.body else replace(function, body=body)

@@ -67,9 +67,10 @@ def test_a_mutated_capture_ends_no_scan(example: Path, seeds: range) -> None:
 @pytest.mark.parametrize("seeds", DICTIONARIES, ids=["few", "many"])
 def test_a_mutated_dictionary_answers_or_is_named(example: Path, tmp_path: Path, seeds: range) -> None:
     """A value of another type, a lost row or a damaged page is an answer without it, or an error with the file."""
-    file = tmp_path / "other.db"
     for seed in seeds:
         random = Random(seed)
+        file = tmp_path / str(seed) / "other.db"  # errors of the one before may still have theirs open
+        file.parent.mkdir()
         shutil.copy(example / "good.db", file)
         (_damage if seed % 5 == 0 else _change_cells)(file, random)
         before = file.read_bytes()
@@ -77,6 +78,7 @@ def test_a_mutated_dictionary_answers_or_is_named(example: Path, tmp_path: Path,
 
         assert all("other.db" in error.where for error in errors if isinstance(error, DictionaryUnusable)), seed
         assert file.read_bytes() == before
+        file.unlink()
 
 
 ASKED = [question for question in QUESTIONS if question.name != "check_work_tree"]

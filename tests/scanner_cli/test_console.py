@@ -1,4 +1,4 @@
-"""Signals that end a command, while it waits and while it works."""
+"""Signals that end a command, and what is written to stderr."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from scanner_cli.console import ended_by_signal
+from scanner_cli.console import echo_err, ended_by_signal
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -32,3 +32,19 @@ def test_second_signal_has_its_default_effect() -> None:
 
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "shown"),
+    [
+        ("topic \x1b[2Jorders", False, "topic \\x1b[2Jorders\n"),
+        ("a\nerror: b", False, "a\\nerror: b\n"),
+        ("a\nb\r\x07", True, "a\nb\\r\\x07\n"),
+        ("\u202eorders", True, "\\u202eorders\n"),
+    ],
+)
+def test_stderr_gets_no_control_characters(capsys, text, lines, shown) -> None:
+    """Names and messages of servers must not move the cursor, ring, or begin a line that looks like ours."""
+    echo_err(text, lines=lines)
+
+    assert capsys.readouterr().err == shown

@@ -387,3 +387,94 @@ def test_texts_beside_types_name_topics_only_where_a_client_is_used(sends):
     }
     other = {**files, "Store.cs": row.replace("GetFieldValue", "GetFieldValueAsync")}
     assert not [one for one in compare(sends(files), sends(other)) if one.aspect == "client"]
+
+
+CONFLUENT = """\
+using Confluent.Kafka;
+class App {
+  IProducer<string, string> producer;
+  void Send(Order order) {
+    producer.Produce("orders", new Message<string, string> {
+      Value = System.Text.Json.JsonSerializer.Serialize(new { id = order.Id, total = order.Total }) });
+  }
+}
+"""
+SEGMENTIO = """\
+package main
+
+import (
+	"encoding/json"
+	"github.com/segmentio/kafka-go"
+)
+
+func Send(w *kafka.Writer, o Order) {
+	b, _ := json.Marshal(map[string]string{"id": o.ID, "total": o.Total})
+	w.WriteMessages(nil, kafka.Message{Topic: "orders", Value: b})
+}
+"""
+CLIENTS = """\
+import org.apache.kafka.clients.producer.*;
+class App {
+  KafkaProducer<String, java.util.Map<String, Object>> producer;
+  void send(Order order) {
+    java.util.Map<String, Object> m = new java.util.HashMap<>();
+    m.put("id", order.id);
+    producer.send(new ProducerRecord<>("orders", m));
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "old", "new", "is_same"),
+    [
+        ("a.cs", CONFLUENT, "    producer.P", "#if NEVER\n#endif\n    producer.P", True),
+        ("a.cs", CONFLUENT, "    producer.P", "#pragma warning disable X\n    producer.P", True),
+        (
+            "a.cs",
+            CONFLUENT.replace("Total }) });", "Total }) });\n#endif"),
+            "    producer.P",
+            "#if NEVER\n    producer.P",
+            False,
+        ),
+        ("a.cs", CONFLUENT.replace("  }\n}", "  }\n#endif\n}"), "  void Send", "#if NET9\n  void Send", False),
+        ("a.cs", CONFLUENT + "#endif\n", "class App", "#if NET9\nclass App", False),
+        ("a.go", SEGMENTIO, "package main", "// Package main sends.\n\npackage main", True),
+        ("a.go", SEGMENTIO, "package main", "//go:build ignore\n\npackage main", False),
+        ("a.go", SEGMENTIO, "package main", "// +build never\n\npackage main", False),
+        ("a.java", CLIENTS, "    producer", "    // see \\u00e9\n    producer", True),
+        ("a.java", CLIENTS, "    producer", "    // see \\u000a m.clear();\n    producer", False),
+        ("a.java", CLIENTS, "    producer", "    /* \\u002a/ m.clear(); /* */\n    producer", False),
+    ],
+)
+def test_what_a_compiler_leaves_out_is_a_difference(sends, path, code, old, new, is_same) -> None:
+    """Directives, tags of a build and escapes in comments look like no code, and decide what is compiled."""
+    before = sends({path: code.replace("\n#endif", "")})
+    found = compare(before, sends({path: code.replace(old, new, 1)}))
+
+    assert before.contracts
+    assert (not found) is is_same
+
+
+PATCHED = {
+    "order.py": "class Order:\n    def to_dict(self):\n        return {'id': self.id, 'total': self.total}\n",
+    "app.py": "import json\nfrom kafka import KafkaProducer\nfrom order import Order\nproducer = KafkaProducer()\n"
+    "def send(order: Order):\n    producer.send('orders', json.dumps(order.to_dict()))\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "more", "is_same"),
+    [
+        ("patches.py", "from order import Order\nOrder.to_dict = lambda self: {'id': self.id}\n", False),
+        ("patches.py", "from order import Order\ndef slim(o):\n    return {'id': o.id}\nOrder.to_dict = slim\n", False),
+        ("patches.py", "from order import Order\nOrder.version = 3\n", True),
+        ("app.py", "producer.send = lambda *values: None\n", False),
+        ("app.py", "send.retries = 3\n", True),
+    ],
+)
+def test_a_method_that_a_statement_replaces_is_the_other_one(sends, path, more, is_same) -> None:
+    """The class still has the method that it had."""
+    after = PATCHED | {path: PATCHED.get(path, "") + more}
+
+    assert (not compare(sends(PATCHED), sends(after))) is is_same

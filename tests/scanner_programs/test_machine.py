@@ -302,3 +302,28 @@ def send(o, ready):
     found = sends({"a.py": code})
 
     assert {topic for one in found.contracts for topic in one.topics} == {"t"}
+
+
+@pytest.mark.parametrize(
+    ("path", "first", "doubled", "send"),
+    [
+        (
+            "a.ts",
+            "const a0 = 'xxxxxxxxxx';\n",
+            "const a{1} = `${{a{0}}}${{a{0}}}`;\n",
+            "{topic: 't', messages: [{value: a40}]}",
+        ),
+        ("a.py", "a0 = 'xxxxxxxxxx'\n", "a{1} = f'{{a{0}}}{{a{0}}}'\n", "'t', a40"),
+    ],
+)
+def test_a_text_that_doubles_without_end_stays_bounded(sends, path, first, doubled, send) -> None:
+    """Forty lines would else make a text of ten million million letters."""
+    clients = {
+        "a.ts": "import {{ Kafka }} from 'kafkajs';\nconst producer = new Kafka({{}}).producer();\n"
+        "{}async function f() {{ await producer.send({}); }}\n",
+        "a.py": READ.replace("{", "{{").replace("}", "}}") + "{}producer.send({})\n",
+    }
+    code = clients[path].format(first + "".join(doubled.format(n, n + 1) for n in range(40)), send)
+    found = sends({path: code})
+
+    assert all(len(part.text) < 100_000 for one in found.contracts for _, part in one.shape.fields)

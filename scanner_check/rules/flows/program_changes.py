@@ -43,6 +43,7 @@ from scanner_check.sides.renamed_functions import without_renames
 from scanner_check.users.field_users import with_field_users
 from scanner_check.users.hits import Hits
 from scanner_check.users.others import CLUSTER
+from scanner_extractor.repository.applications.aliases import EVERY, resolution
 from scanner_extractor.repository.applications.endpoints import Made
 from scanner_extractor.repository.applications.modules import Modules, build_name, is_build_file
 from scanner_extractor.repository.applications.settings import is_settings_file
@@ -106,6 +107,7 @@ class ProgramChanges:
         self.unread: dict[str, str] = {}
         self.read: set[str] = set()
         self.edited: set[str] = set()
+        self._redirected: dict[str, set[str]] = {}
 
     def findings(self, known: Sequence[ChangeFinding]) -> Iterator[ChangeFinding]:
         """Yield what the programs that a change touches send otherwise, or what of it is not known.
@@ -132,6 +134,11 @@ class ProgramChanges:
             if path in self.edited:
                 modules |= dict.fromkeys(self.programs_using(self.modules.of(path)) or [self.modules.of(path)])
         for path in self._trees.changed:
+            sides = [self.sources.text(tree[path]) for tree in (self._trees.base, self._trees.head) if path in tree]
+            old, new = (resolution(path, text) for text in sides) if len(sides) == 2 else ({}, {})
+            if old != new:
+                self._redirected[path] = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+                modules |= dict.fromkeys(self._programs)
             if is_settings_file(path) and not why_harmless(path):
                 modules |= dict.fromkeys(self.programs_using(self.modules.of(path)))
         return sorted(modules)
@@ -172,7 +179,21 @@ class ProgramChanges:
         differences = compare(before, after)
         if not any(side.contracts or side.unresolved for side in (before, after)):
             differences = [one for one in differences if one.aspect != "code"]  # the known clients only read
+        if before.contracts or before.unresolved:
+            differences += self._imports_otherwise(parts, paths)
         return [*differences, *self._unresolved(module, (before, after), listed)]
+
+    def _imports_otherwise(self, modules: Collection[str], paths: Iterable[str]) -> Iterator[Difference]:
+        """Yield the settings that make imports of the first commit mean something else."""
+        texts = [self.sources.text(self._trees.base[path]) for path in paths if path in self._trees.base]
+        for path, names in sorted(self._redirected.items()):
+            imported = re.compile(
+                "|".join(rf"[\"'`]{re.escape(name)}[\"'`/]" for name in sorted(names - {EVERY})) or r"\Z."
+            )
+            is_own = EVERY in names and self.modules.of(path) in modules
+            if is_own or any(map(imported.search, texts)):
+                shown = few(sorted(names - {EVERY}))
+                yield Difference("code", (), (path, 1), False, f"imports {shown}".rstrip(), "", "changed", shown)
 
     def _unresolved(
         self, module: str, both: tuple[Endpoints, Endpoints], listed: Sequence[str]

@@ -20,7 +20,7 @@ DEEPEST = 60
 _TOKEN = re.compile(
     r"(?P<space>\s+|//[^\n]*)|(?P<doc>/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z))"
     r"|(?P<text>\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')|(?P<name>(?:`[^`\n]+`|[^\W\d][\w$-]*+)(?:\.(?:`[^`\n]+`|[\w$-]++))*+)"
-    r"|(?P<number>-?(?:0[xX][\da-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|Infinity|NaN))|(?P<sign>[{}()\[\]<>,;:=@?])"
+    r"|(?P<number>-?(?:0[xX][\da-fA-F]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|Infinity|NaN))|(?P<sign>[{}()\[\]<>,;:=@?])"
     # After `text`: an unclosed text is one token, which the parser rejects.
     r"|(?P<other>\"(?:[^\"\\\n]|\\.)*+|'(?:[^'\\\n]|\\.)*+|.)",
     re.DOTALL,

@@ -12,7 +12,7 @@ from fastavro.schema import SchemaParseException, parse_schema
 
 from scanner_extractor.formats.avro.names import Attributes, NamedTypes, listed, worded
 from scanner_extractor.formats.avro.types import UNREADABLE, Shape, Types, leaf_of
-from scanner_extractor.formats.limits import CUT, ColumnList, read_json
+from scanner_extractor.formats.limits import CUT, MANY_COLUMNS, MOST_COLUMNS, ColumnList, expanded_columns, read_json
 from scanner_model.columns import (
     MAP_VALUE,
     Column,
@@ -53,13 +53,13 @@ class _Position(NamedTuple):
 class Walk:
     """Reads columns; *once* shows a named type's columns at its first use only, for schemas too large else."""
 
-    def __init__(self, types: Types, *, once: bool = False) -> None:
-        self.collected = ColumnList()
+    def __init__(self, types: Types, *, once: bool = False, most: int = MOST_COLUMNS) -> None:
+        self.collected = ColumnList(most)
         self.problems: dict[Problem, None] = {}
         self.holders: dict[ColumnPath, RecordName] = {}
         self.record_tags: dict[ColumnPath, tuple[str, ...]] = {}
         self.symbols: dict[ColumnPath, tuple[str, ...]] = {}
-        self.repeated = False
+        self.repeated: list[tuple[ColumnPath, str]] = []
         self._types = types
         self._once = once
         self._shown: set[str] = set()
@@ -143,7 +143,7 @@ class Walk:
         if self.collected.too_deep(len(position.path) + 1):
             return
         if shape.opens in self._shown:
-            self.repeated = True
+            self.repeated.append((position.path, shape.opens))
             if self._once:
                 return
         open_ = position.scope.open
@@ -336,14 +336,21 @@ def _fields(root: object, namespace: str, lookup: Lookup, record: RecordName | N
 
 
 def _walked(types: Types, shapes: Sequence[Shape]) -> Walk:
-    walk = Walk(types)
+    walk = Walk(types, most=MANY_COLUMNS)
     if shapes and all(shape.word == UNREADABLE for shape in shapes):
         return walk
     walk.read(shapes)
-    if not walk.collected.full or not walk.repeated:
+    if not walk.collected.full:
         return walk
     brief = Walk(types, once=True)
     brief.read(shapes)
+    if not brief.repeated:
+        return brief
+    if expanded_columns(brief.collected.columns, brief.holders, brief.repeated) <= MOST_COLUMNS:
+        walk = Walk(types)
+        walk.read(shapes)
+        if not walk.collected.full:
+            return walk
     brief.problems[_ONCE] = None
     return brief
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from scanner_extractor.formats.limits import CUT, ColumnList
+from scanner_extractor.formats.limits import CUT, MANY_COLUMNS, MOST_COLUMNS, ColumnList, expanded_columns
 from scanner_extractor.formats.protobuf.declarations import (
     WELL_KNOWN,
     Declared,
@@ -59,13 +59,13 @@ class _Position:
 class Walk:
     """Reads columns; *once* shows a message's columns at its first use only, for schemas that are too large else."""
 
-    def __init__(self, scopes: Scopes, *, once: bool = False) -> None:
-        self.collected = ColumnList()
+    def __init__(self, scopes: Scopes, *, once: bool = False, most: int = MOST_COLUMNS) -> None:
+        self.collected = ColumnList(most)
         self.problems: dict[Problem, None] = {}
         self.holders: dict[ColumnPath, RecordName] = {}
         self.record_tags: dict[ColumnPath, tuple[str, ...]] = {}
         self.symbols: dict[ColumnPath, tuple[str, ...]] = {}
-        self.repeated = False
+        self.repeated: list[tuple[ColumnPath, str]] = []
         self._scopes = scopes
         self._once = once
         self._shown: set[str] = set()
@@ -152,7 +152,8 @@ class Walk:
         )
 
     def _descend(self, path: ColumnPath, message: Declared, open_: frozenset[str]) -> None:
-        self.repeated = self.repeated or message.name in self._shown
+        if message.name in self._shown:
+            self.repeated.append((path, message.name))
         if self.collected.too_deep(len(path) + 1) or (self._once and message.name in self._shown):
             return
         self._shown.add(message.name)
@@ -263,12 +264,19 @@ def _chosen(choices: Sequence[Declared], record: RecordName | None) -> tuple[Dec
 
 
 def _walked(scopes: Scopes, root: Declared) -> Walk:
-    walk = Walk(scopes)
+    walk = Walk(scopes, most=MANY_COLUMNS)
     walk.read(root)
-    if not walk.collected.full or not walk.repeated:
+    if not walk.collected.full:
         return walk
     brief = Walk(scopes, once=True)
     brief.read(root)
+    if not brief.repeated:
+        return brief
+    if expanded_columns(brief.collected.columns, brief.holders, brief.repeated) <= MOST_COLUMNS:
+        walk = Walk(scopes)
+        walk.read(root)
+        if not walk.collected.full:
+            return walk
     brief.problems[_BRIEF] = None
     return brief
 

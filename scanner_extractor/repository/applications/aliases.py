@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
@@ -24,6 +25,39 @@ def aliases_of(files: Mapping[str, str]) -> dict[str, str]:
         elif name.startswith(("tsconfig", "jsconfig")) and name.endswith(".json"):
             found |= dict(_paths_of(folder, text))
     return {alias: folder for alias, folder in found.items() if any(path.startswith(folder) for path in files)}
+
+
+_GO_REPLACED = re.compile(
+    r"^(?:module|replace)[ \t]++[^\n]*+|^[ \t]*+\S++(?:[ \t]++v\S++)?[ \t]*+=>[^\n]*+", re.MULTILINE
+)
+EVERY = ""
+"""The beginning of every import."""
+_RESOLVING = ("exports", "main", "module", "browser")
+_LOCAL = ("file:", "link:", "portal:", "./", "../", "npm:")
+
+
+def resolution(path: str, text: str) -> dict[str, str]:
+    """Return what a settings file says about the meaning of imports, by their beginnings; empty for other files."""
+    name = path.rpartition("/")[2]
+    if name == "go.mod":
+        return {line.split()[-3 if "=>" in line else 0]: line for line in _GO_REPLACED.findall(text)}
+    found: dict[str, object] = {}
+    if name == "package.json":
+        own = {member: known for member in _RESOLVING if (known := _member(text, member))}
+        found = {str(_member(text, "name") or EVERY): own}
+        inside = _member(text, "imports")
+        found |= {str(key).rstrip("*/"): of for key, of in inside.items()} if isinstance(inside, dict) else {}
+        packages = [_member(text, member) for member in ("dependencies", "overrides")]
+        listed = [one for known in packages if isinstance(known, dict) for one in known.items()]
+        found |= {str(key): of for key, of in listed if str(of).startswith(_LOCAL)}
+    elif name.startswith(("tsconfig", "jsconfig")) and name.endswith(".json"):
+        options = _member(text, "compilerOptions")
+        options = options if isinstance(options, dict) else {}
+        paths = options.get("paths")
+        found = {str(key).rstrip("*/"): of for key, of in paths.items()} if isinstance(paths, dict) else {}
+        others = (options.get("baseUrl"), options.get("rootDirs"), _member(text, "extends"))
+        found |= {EVERY: others} if any(others) else {}
+    return {key: json.dumps(of, sort_keys=True) for key, of in found.items() if of}
 
 
 def beginnings(imported: str) -> Iterator[str]:

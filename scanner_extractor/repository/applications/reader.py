@@ -311,6 +311,8 @@ class _Reader:
     evaluated: list[str] = field(default_factory=list)
     of_topologies: set[tuple[str, str]] = field(default_factory=set)
     program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
+    noted_jobs: dict[str, dict[str, None]] = field(default_factory=dict)
+    channel_names: set[str] = field(default_factory=set)
     trials: Trials = field(default_factory=Trials)
     known: KnownFiles = field(default_factory=KnownFiles)
     unlisted: dict[str, list[str]] = field(default_factory=dict)
@@ -332,6 +334,7 @@ class _Reader:
         for path in self.index.units:
             self.parsed.setdefault(self.modules.of(path), []).append(path)
         self.channels = {(self.modules.of(use.unit.path), use.value.text) for use in found}
+        self.channel_names = {name for _, name in self.channels}
         self._add_settings(found)
         for use in sorted(found, key=lambda use: use.access is Access.WRITE):
             self._add_found(use)
@@ -822,6 +825,7 @@ class _Reader:
 
     def _note_use(self, use: TopicUse, module: str) -> ProgramUse:
         """Note a use of a topic for the reading of fields."""
+        self.noted_jobs.setdefault(module, {})[use.job] = None
         return self.program_uses.setdefault((use, module), ProgramUse(use, module=module))
 
     def _program_unit(self, found: Found) -> Unit:
@@ -1112,15 +1116,15 @@ class _Reader:
         What is known of a topic's use says which jobs; otherwise the files from the call outwards do.
         """
         settings = self.program_settings[module]
-        side = CHANNEL_OUT if writes else CHANNEL_IN
-        channels = {name.removeprefix(side) for _, name in self.channels if name.startswith(side)}
+        channel = CHANNEL_OUT if writes else CHANNEL_IN
+        jobs = [known for known in self.noted_jobs.get(module, ()) if job in ("", known)]
         for topic in topics:
-            text = f"{side}{topic}" if topic in channels else topic
-            plain = set(self._topics_of(text, module, {}, settings))
+            text = f"{channel}{topic}" if f"{channel}{topic}" in self.channel_names else topic
             known = {
-                (use.job, use.topic)
-                for use, own in self.program_uses
-                if own == module and use.writes == writes and use.topic in plain and job in ("", use.job)
+                (user, plain)
+                for plain in set(self._topics_of(text, module, {}, settings))
+                for user in jobs
+                if (TopicUse(user, plain, writes), module) in self.program_uses
             }
             own = [path for path in files if self.modules.of(path) == module and path in self.index.units]
             path = self._started_by(module, own)

@@ -152,6 +152,11 @@ class _Scan:
         alone = sorted(name for name, answers in listed.items() if not _is_whole(answers))
         fetched = zip(alone, self._fetch_each(alone, self._read_connector), strict=True)
         answers = listed | {name: _completed(listed[name], answer) for name, answer in fetched}
+        missing = {name for name, answer in answers.items() if isinstance(answer, NotFound)}
+        missing &= listed_connectors(self.settings, self.http).keys() if missing else set()
+        if missing and missing == answers.keys():
+            raise PayloadUnexpected("none of the connectors that it lists is found", hint=_HINT)
+        answers |= dict.fromkeys(missing, PayloadUnexpected("it is listed, but not found", hint=_HINT))
         parsed = (self._read(name, answers[name]) for name in sorted(answers))
         return tuple(connector for connector in parsed if connector)
 

@@ -15,7 +15,7 @@ import scanner_api
 from scanner_api.dictionary import Dictionary
 from scanner_api.planning.model import MigrationPlan, PlanStep
 from scanner_check.model import Verdict
-from scanner_model.errors import InputInvalid, NameUnknown
+from scanner_model.errors import DictionaryUnusable, InputInvalid, NameUnknown
 
 
 @pytest.fixture
@@ -280,3 +280,13 @@ def test_the_wait_counts_from_the_scan_that_saw_the_last_writer_move(tmp_path, d
         ("wait", status),
     ]
     assert "not before 2026-01-04" in plan.steps[3].why
+
+
+def test_a_schema_without_its_subject_is_said_with_the_dictionary(tmp_path: Path) -> None:
+    """A dictionary of others may have lost the row that the schema's row refers to."""
+    dictionary = ChangedShop(tmp_path).dictionary
+    with dictionary.writing().begin() as conn:
+        conn.exec_driver_sql("UPDATE subject SET name = 'lost' WHERE name = 'orders-value'")
+
+    with pytest.raises(DictionaryUnusable, match="not the subject"):
+        scanner_api.plan(dictionary, change="rename orders.placed_at → ordered_at")

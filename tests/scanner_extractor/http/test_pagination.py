@@ -160,3 +160,18 @@ def test_list_that_takes_too_long_is_cut_off(listing):
 
     assert found == items
     assert len(items) < 10
+
+
+def test_pages_with_too_many_items_end():
+    """A server that invents items fills the memory with few pages, too."""
+    pages = count()
+
+    def fetch(_token: str) -> tuple[range, str]:
+        page = next(pages)
+        assert page < 20
+        return range(page * 60_000, (page + 1) * 60_000), str(page)
+
+    with pytest.raises(PagesWithoutEnd, match="more than 500000 items"):
+        list(by_token(fetch, key=int))
+
+    assert next(pages) == 9

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+from concurrent.futures import ThreadPoolExecutor
+from traceback import walk_tb
 
 import pytest
 
@@ -14,6 +16,7 @@ from scanner_model.errors import (
     ScannerError,
     SourceObjected,
     SourceRefused,
+    SourceUnreachable,
 )
 
 
@@ -59,6 +62,39 @@ def test_gzip_bomb_is_stopped_early(serve, reply, open_http):
 
     assert "larger than 1000000 bytes" in error.what
     assert "max_bytes" in error.hint
+
+
+def test_too_large_answer_leaves_no_memory_behind(serve, reply, open_http):
+    """Many requests run in parallel, and their errors are kept: each would keep the bytes that it had read."""
+    error = failure(open_http(serve(lambda seen: reply(body=b"[" * 3_000_000)), max_bytes=1_000_000), PayloadUnexpected)
+    frames = (frame for frame, _ in walk_tb(error.__traceback__))
+
+    assert not [name for frame in frames for name, value in frame.f_locals.items() if name == "parts" and value]
+
+
+def test_large_answers_are_read_in_turn(serve, reply, open_http):
+    """One that waits for another is read all the same."""
+    http = open_http(serve(lambda seen: reply(body=b"[" + b" " * 20_000_000 + b"]")))
+    with ThreadPoolExecutor(3) as pool:
+        answers = list(pool.map(lambda _: http.get("x"), range(3)))
+
+    assert answers == [[], [], []]
+
+
+def test_interim_answers_without_end_are_given_up(serve, reply, open_http):
+    """The standard library reads one `100 Continue` after the other until the last answer comes."""
+    raw = b"HTTP/1.1 100 Continue\r\n\r\n" * 30 + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"
+    error = failure(open_http(serve(lambda seen: reply(raw=raw))), SourceUnreachable, "x")
+
+    assert "interim" in str(error) or "without a response" in error.what
+
+
+def test_a_few_interim_answers_are_skipped(serve, reply, open_http):
+    """Servers may send them before any answer."""
+    raw = b"HTTP/1.1 100 Continue\r\n\r\n" * 3
+    raw += b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"
+
+    assert open_http(serve(lambda seen: reply(raw=raw))).get("x") == []
 
 
 def test_gzip_answer_is_inflated_and_a_false_one_reported(serve, reply, open_http):

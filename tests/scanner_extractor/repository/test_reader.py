@@ -286,3 +286,28 @@ def test_members_that_a_file_has_twice_are_problems_with_their_positions(read_re
     assert [(one.where, one.what) for one in reading.problems] == [
         ("connectors/s.json:3:11 $.config.topics", "'topics' is written twice"),
     ]
+
+
+@pytest.mark.parametrize("path", ["a.py", "App.java", "a.properties", "a.sql"])
+def test_a_file_too_large_to_read_is_listed(read_repository, path):
+    """Source code of more than 4 MiB may use Kafka, too."""
+    reading = read_repository({path: "#" * (4 * 1024 * 1024 + 1)})
+
+    assert [(file.name, file.reason) for file in reading.of(UnreadFile)] == [(path, "it is larger than 4 MiB")]
+
+
+@pytest.mark.parametrize(
+    ("command", "topic"),
+    [
+        ("for i in {1..3}; do kafka-topics --create --topic t$i; done", "t{1..3}"),
+        ("rpk topic create 'orders-$REGION'", "orders-$REGION"),
+        ("kcat -b k:9092 -P -t $(cat topic.txt)", "$(cat)"),
+    ],
+)
+def test_a_topic_of_a_command_without_a_value_is_reported(read_repository, command, topic):
+    """Else a script that creates topics would look like one that creates none."""
+    reading = read_repository({"create.sh": f"#!/bin/bash\n{command}\n"})
+
+    assert [(problem.where, problem.what) for problem in reading.problems] == [
+        ("repository:shop create.sh:2", f"the topic {topic!r} has no value")
+    ]

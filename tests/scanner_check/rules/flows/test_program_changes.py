@@ -625,3 +625,24 @@ def test_code_of_a_module_that_a_program_links_counts_without_a_known_topic(chec
     code = base["core/Price.java"].replace('"EUR " + total', "total")
 
     assert check({"core/Price.java": code}, {**BASE, **base}).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("target", "more", "verdict"),
+    [("b", "", Verdict.UNKNOWN), ("a", ', "@new/*": ["libs/new/*"]', Verdict.FINE)],
+)
+def test_settings_that_lead_imports_to_other_code_are_unknown(check, target, more, verdict):
+    """No source file changes, and the program runs another serializer; a further alias changes nothing."""
+    paths = '{"compilerOptions": {"paths": {"@ser/*": ["libs/%s/*"]%s}}}'
+    serializer = "export const ser = (o) => JSON.stringify({ id: o.id, total: o.total });\n"
+    base = {
+        **BASE,
+        "tsconfig.json": paths % ("a", ""),
+        "libs/a/core.ts": serializer,
+        "libs/b/core.ts": serializer.replace(", total: o.total", ""),
+        "src/app.ts": "import { Kafka } from 'kafkajs';\nimport { ser } from '@ser/core';\n"
+        "const producer = new Kafka({ brokers: [] }).producer();\nexport async function send(o) {\n"
+        "  await producer.send({ topic: 'orders', messages: [{ value: ser(o) }] });\n}\n",
+    }
+
+    assert check({"tsconfig.json": paths % (target, more)}, base).verdict is verdict

@@ -128,6 +128,9 @@ def test_any_text_has_types_or_is_refused(text):
         ("0", 0),
         ("1.5f", 1.5),
         ("3d", 3.0),
+        (".5", 0.5),
+        ("5.", 5.0),
+        ("-.5e1f", -5.0),
     ],
 )
 def test_numbers_are_written_as_in_java(written, value):

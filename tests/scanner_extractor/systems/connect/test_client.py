@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -42,13 +42,18 @@ def read(connect) -> Read:
 
 @pytest.fixture
 def answered() -> Read:
-    """Read what a table of paths answers: JSON, a status, or an error to raise; everything else is a 404."""
+    """Read what a table of paths answers: JSON, a status, or an error to raise; everything else is a 404.
+
+    An iterator has one answer for each request.
+    """
 
     def query(answers: dict[str, Any], **settings: Any) -> Reading:
         given = ConnectSettings(**{"http": HttpSettings(url="http://c:8083"), "name": "main"} | settings)
 
         def exchange(request: Request) -> Response:
             output = answers.get(request.url.removeprefix("http://c:8083"), 404)
+            if isinstance(output, Iterator):
+                output = next(output)
             if isinstance(output, ScannerError):
                 raise output
             return (
@@ -271,11 +276,31 @@ def test_one_broken_connector_costs_itself(config, answered: Read) -> None:
 
 def test_connector_that_was_removed_meanwhile_is_left_out(answered: Read) -> None:
     """It is gone, not unread."""
-    answers = {LIST: ["x", "y"], "/connectors/y": entry("y")["info"], "/connectors/y/status": 404}
+    lists = iter([["x", "y"], ["y"]])
+    answers = {LIST: lists, "/connectors/y": entry("y")["info"], "/connectors/y/status": 404}
     result = answered(answers, active_topics=False)
 
     assert [connector.name for connector in result.of(Connector)] == ["y"]
     assert (result.outcome.status, result.outcome.unread) == (Answered.READ, frozenset())
+
+
+def test_connector_that_is_listed_again_but_not_found_is_unread(answered: Read) -> None:
+    """A proxy that lists names and refuses the rest must not delete what is known of them."""
+    answers = {LIST: ["x", "y"], "/connectors/y": entry("y")["info"], "/connectors/y/status": 404}
+    result = answered(answers, active_topics=False)
+
+    assert (result.outcome.status, result.outcome.unread) == (Answered.PARTIAL, frozenset({"x"}))
+
+
+@pytest.mark.parametrize("managed", [False, True])
+def test_a_list_of_names_that_are_all_not_found_is_no_list_of_connectors(managed, answered: Read) -> None:
+    """Another server may answer with a list of texts: the connectors that are known are not gone."""
+    url = "http://c:8083"
+    path = "/connect/v1/environments/e/clusters/l" if managed else ""
+    listing = f"{path}/connectors?expand=info%2Cstatus%2Cid" if managed else LIST
+
+    with pytest.raises(PayloadUnexpected, match="none of the connectors"):
+        answered({listing: ["status", "version"]}, http=HttpSettings(url=url + path), active_topics=False)
 
 
 def test_topics_that_fail_leave_the_connector_and_are_reported(answered: Read) -> None:
