@@ -620,7 +620,7 @@ class _Reader:
                 isinstance(one.function, ir.Member | ir.Name) and "<" in one.function.name and one.arguments
                 for _, one in called_in(place.function)
             )
-            or not place.function.name
+            or (not place.function.name and not _is_go(place.file))  # there, a file only declares
         )
 
     @cached_property
