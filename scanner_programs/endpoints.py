@@ -26,7 +26,7 @@ from scanner_programs.received.uses import FieldUses, ReadAs, Used
 from scanner_programs.residue import ORDER, class_texts, code_text, silent_in, typed_in, watchers_in
 from scanner_programs.sequences import is_container
 from scanner_programs.shapes import Shape, notes_of, shape_of
-from scanner_programs.stores import Store, holding, kept_in, taken_from
+from scanner_programs.stores import Store, form_of, holding, kept_in, taken_from
 from scanner_programs.values import (
     NULL,
     Apply,
@@ -247,6 +247,7 @@ class _Reader:
         self._sent: list[_Sent] = []
         self._contracts: set[Contract] = set()
         self._values: list[Value] = []
+        self._kept: list[Value] = []
         self._stores: frozenset[Store] = frozenset()
         self._of_stores: set[tuple[str, int]] = set()
 
@@ -676,7 +677,8 @@ class _Reader:
         """Note a call if it is a send; return whether it is one."""
         name = plain(made.name).rpartition(".")[2]
         for kind, value in kept_in(made, self._stores, self._program) if self._stores else ():
-            self._emit({"kept": Const(Kind.TEXT, kind), "value": value}, name, made.place, made.guards)
+            parts = {"kept": Const(Kind.TEXT, kind), "form of": Const(Kind.TEXT, form_of(value)), "value": value}
+            self._emit(parts, name, made.place, made.guards)
         if self._silent:
             self._receives.note(made, name.removeprefix("new "), self._files_on_the_way(made.place))
             return False
@@ -1072,8 +1074,9 @@ class _Reader:
         if method in self._program.replaced:
             others.append(("replaced", code_text(self._program.replaced[method])))
         shape, values = shape_of(self._machine, parts["value"]) if "value" in parts else (Shape(), {})
-        self._values += [*parts.values(), *guards, *(one for listed in values.values() for one in listed)]
-        self._values += [client] if client is not None else []
+        noted = self._kept if "kept" in parts else self._values
+        noted += [*parts.values(), *guards, *(one for listed in values.values() for one in listed)]
+        noted += [client] if client is not None else []
         held = frozenset(self._held(one) for one in guards)
         of = tuple(sorted(_client_parts(client).items())) if client is not None else ()
         contract = Contract(
@@ -1200,7 +1203,7 @@ class _Reader:
         entered, followed = set(machine.entered), set(machine.followed)
         self._silent, machine.keeps, machine.spent = True, False, False
         for _ in range(_MOST_KEEPERS):  # what is kept may come from what something else keeps
-            stores = taken_from(self._values, self._program)
+            stores = taken_from((*self._values, *self._kept), self._program)
             if stores <= self._stores:
                 break
             self._stores |= stores
@@ -1425,7 +1428,7 @@ class _Reader:
         waiting = list(self._machine.unfollowed)
         mentioned: set[str] = set()
         if leads is not None:
-            ways = {name for one in (*self._found.contracts, *self._found.kept) for name in (one.view, *one.path)}
+            ways = {name for one in self._found.contracts for name in (one.view, *one.path)}
             on_the_way = {name for place in places if place.name in ways for name in names_in(place.function)}
             waiting = [name for name in waiting if name in leads or name in on_the_way]
             mentioned |= leads | on_the_way

@@ -150,7 +150,7 @@ from scanner_programs.values import (
 
 MOST_STEPS = 30_000
 """Expressions that one view evaluates."""
-MOST_STEPS_TOGETHER = 150_000
+MOST_STEPS_TOGETHER = 300_000
 """Expressions that all views of a program evaluate."""
 _DEEPEST = 24
 _NESTED = 120

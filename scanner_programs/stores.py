@@ -17,7 +17,9 @@ from scanner_programs.leads import parts_of
 from scanner_programs.libraries.standard import CONSTRUCTORS, HOLDERS
 from scanner_programs.machine import Made
 from scanner_programs.program import Known, Place, Program, base_type
+from scanner_programs.residue import code_text
 from scanner_programs.sequences import is_container
+from scanner_programs.shapes import notes_of
 from scanner_programs.values import Apply, Cond, Const, Get, Input, Items, Method, Thing, Type, Value
 
 _WORD = re.compile(r"\w+")
@@ -98,6 +100,23 @@ def kept_in(made: Made, stores: Collection[Store], program: Program) -> Iterator
             kind = one.known.cls.name if one.known is not None else one.type.rpartition(".")[2]
             if kind in wanted or (is_kept and not kind):
                 yield kind, _plain(one)
+
+
+def form_of(value: Value) -> str:
+    """Return the notes of the classes whose objects are inside of a value: they say what their text looks like."""
+    found: dict[str, str] = {}
+    seen: dict[int, Value] = {}
+    waiting = list(parts_of(value))
+    while waiting and len(seen) <= _MOST:
+        one = waiting.pop()
+        if id(one) in seen or isinstance(one, Const):
+            continue
+        seen[id(one)] = one
+        waiting.extend(parts_of(one))
+        if isinstance(one, Thing) and one.known is not None and one.known.qualified not in found:
+            noted = ((field.name, notes_of(field)) for field in one.known.cls.fields)
+            found[one.known.qualified] = ", ".join(f"{name} {code_text(notes)}" for name, notes in noted if notes)
+    return "; ".join(f"{name}: {text}" for name, text in sorted(found.items()) if text)
 
 
 def holding(places: Iterable[Place], stores: Collection[Store], program: Program) -> Iterator[Place]:

@@ -420,6 +420,43 @@ public class Relay {
         ("bill.getNumber(), bill", "bill.getCode(), bill"),
         ('"added"', '"done"'),
     ),
+    "Java, a text of an object whose class says its names": Kept(
+        {
+            "Outbox.java": """
+import org.springframework.data.jpa.repository.JpaRepository;
+public interface Outbox extends JpaRepository<OutboxRow, Long> { List<OutboxRow> findBySent(boolean sent); }
+""",
+            "OutboxRow.java": "public record OutboxRow(String payload, boolean sent) {}",
+            "Shipped.java": 'public record Shipped(@JsonProperty("parcel") String code) {}',
+            "Depot.java": """
+import com.fasterxml.jackson.databind.ObjectMapper;
+@Service
+public class Depot {
+    private final Outbox outbox;
+    private final ObjectMapper mapper;
+    public Depot(Outbox outbox, ObjectMapper mapper) { this.outbox = outbox; this.mapper = mapper; }
+    public String ship(String code) {
+        outbox.save(new OutboxRow(mapper.writeValueAsString(new Shipped(code)), false));
+        return "shipped";
+    }
+}
+""",
+            "Relay.java": """
+import org.springframework.kafka.core.KafkaTemplate;
+@Component
+public class Relay {
+    private final KafkaTemplate<String, String> kafka;
+    private final Outbox outbox;
+    public Relay(KafkaTemplate<String, String> kafka, Outbox outbox) { this.kafka = kafka; this.outbox = outbox; }
+    public void send() {
+        for (OutboxRow row : outbox.findBySent(false)) { kafka.send("shipments", row.payload()); }
+    }
+}
+""",
+        },
+        ('@JsonProperty("parcel")', '@JsonProperty("code")'),
+        ('"shipped"', '"done"'),
+    ),
     "Kotlin, a queue of records with their topics": Kept(
         {
             "Queue.kt": """
