@@ -15,11 +15,15 @@ from scanner_model.columns import path_name
 
 
 def unknown_columns(conn: Connection, cluster: int) -> Iterator[tuple[str, str]]:
-    """Find columns of topics that a flow uses and that no schema of the topic has."""
+    """Find columns of topics that a flow uses and that no schema of the topic has, by topic and path.
+
+    The graph has an order of its own, which an answer as of a former scan does not know.
+    """
     node, level = t.flow_node.c, topic_level(conn)
     in_cluster = select(node.id, node.namespace, node.name).where(level.nodes, node.kind == "topic")
     rows = conn.execute(in_cluster.where(node.namespace == _namespaces(conn).get(cluster)))
-    for column in undescribed_columns(level, {(row.namespace, row.name): row.id for row in rows}):
+    found = undescribed_columns(level, {(row.namespace, row.name): row.id for row in rows})
+    for column in sorted(found, key=lambda one: (one.name, one.path)):
         yield f"topic {column.name}", unknown_column(column.path, column.name)
 
 
