@@ -402,13 +402,11 @@ class _Reader:
         left = [place for place in found.values() if place.known is not None and id(place.function) not in visited]
         left = [place for place in left if place.known is not None and id(place.known.cls) in self._machine.handed]
         called = {name for place in self._program.places for name in names_in(place.function)} if left else set()
-        return [place for place in left if place.function.name not in called and self._implements(place)]
-
-    def _implements(self, place: Place) -> bool:
-        """Return whether a class extends or implements something that is not part of the program."""
-        known = place.known
-        above = [one for listed in (known, *self._program.supers(known)) for one in listed.cls.supers] if known else []
-        return any(known and self._program.class_of(one, place.file, known) is None for one in above)
+        return [
+            place
+            for place in left
+            if place.function.name not in called and place.known and self._program.extends_library(place.known)
+        ]
 
     @cached_property
     def _renamed(self) -> Mapping[str, Collection[str]]:

@@ -22,7 +22,8 @@ from scanner_programs.values import (
     Value,
 )
 
-_MOST = 300_000
+MOST_PARTS = 300_000
+"""Parts of values that are looked at."""
 _WORD = re.compile(r"\w+")
 
 
@@ -33,6 +34,16 @@ def names_within(values: Iterable[Value]) -> frozenset[str] | None:
     a member of that name, or declares a type of it.
     """
     found: set[str] = set()
+    for count, value in enumerate(all_parts(values)):
+        if count >= MOST_PARTS:
+            return None
+        for text in _texts(value):
+            found.update(_WORD.findall(text))
+    return frozenset(found)
+
+
+def all_parts(values: Iterable[Value]) -> Iterator[Value]:
+    """Yield values and all that is in them, each once, without constants."""
     seen: dict[int, Value] = {}
     waiting = list(values)
     while waiting:
@@ -40,12 +51,8 @@ def names_within(values: Iterable[Value]) -> frozenset[str] | None:
         if id(value) in seen or isinstance(value, Const):
             continue
         seen[id(value)] = value  # kept, so that no other value gets its identity
-        if len(seen) > _MOST:
-            return None
-        for text in _texts(value):
-            found.update(_WORD.findall(text))
-        waiting.extend(parts_of(value))
-    return frozenset(found)
+        yield value
+        waiting.extend(_parts(value))
 
 
 def _texts(value: Value) -> Iterator[str]:
@@ -72,8 +79,7 @@ def _texts(value: Value) -> Iterator[str]:
             yield value.known.cls.name
 
 
-def parts_of(value: Value) -> Iterator[Value]:
-    """Yield the values that a value is made of."""
+def _parts(value: Value) -> Iterator[Value]:
     match value:
         case Get() | Method():
             yield value.of

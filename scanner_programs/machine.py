@@ -17,7 +17,6 @@ from typing import TypeAlias
 
 from scanner_model.redaction import is_secret_variable
 from scanner_programs import ir
-from scanner_programs.calls import Quiet
 from scanner_programs.guards import choose, conjuncts, is_failure, is_fixed, is_present, is_test, is_turn, truth
 from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New
 from scanner_programs.libraries.clients import is_source, reads
@@ -302,7 +301,6 @@ class Machine:
         self._decorations: dict[int, Value] = {}
         self._flags: list[tuple[Thing, str, Value]] = []  # what this entry set a flag from: others do not see it
         self._replayed: dict[str, tuple[str, list[Given], Call, Scope]] = {}
-        self._quiet = Quiet(program, watches)
         self.steps = 0
         self.keeps = True
         self._discarded = False
@@ -3534,11 +3532,6 @@ class Machine:
         self._at = (scope.file.path, function.line or 1)
         names = {function.name, scope.known.cls.name if function.name in CONSTRUCTORS and scope.known else ""}
         self.followed |= {(*site, name) for name in names}
-        if self._frames and self._quiet.is_quiet(function):
-            within = {id(one) for one in self._quiet.within(function)}
-            self.visited |= within
-            self.entered |= within
-            return NULL
         self._parameters(function, scope, given)
         frame = _Frame(function, site, scope.file.path, scope, scope.this, guards=len(self.guards))
         left, self._left = self._left, None

@@ -444,6 +444,14 @@ class Program:
         own = [] if self.is_abstract(known) else [known]
         return own + [one for one in self.subclasses(known) if not self.is_abstract(one)]
 
+    def extends_library(self, known: Known) -> bool:
+        """Return whether a class, or one above it, extends or implements something that is not part of the program."""
+        return any(
+            self.class_of(name, one.file, one) is None
+            for one in (known, *self.supers(known))
+            for name in one.cls.supers
+        )
+
     def supers(self, known: Known) -> list[Known]:
         """Return the classes of the program that a class extends or implements, nearest first."""
         found: list[Known] = []

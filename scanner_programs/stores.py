@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from scanner_programs import ir
 from scanner_programs.calls import names_in, types_in
-from scanner_programs.leads import parts_of
+from scanner_programs.leads import MOST_PARTS, all_parts
 from scanner_programs.libraries.standard import CONSTRUCTORS, HOLDERS
 from scanner_programs.machine import Made
-from scanner_programs.program import Known, Place, Program, base_type
+from scanner_programs.program import Place, Program, base_type
 from scanner_programs.residue import code_text
 from scanner_programs.sequences import is_container
 from scanner_programs.shapes import notes_of
 from scanner_programs.values import Apply, Cond, Const, Get, Input, Items, Method, Thing, Type, Value
 
 _WORD = re.compile(r"\w+")
-_MOST = 300_000
 _DEEPEST = 30
 _READ = re.compile(r"\b(?:from|join)\s+[\"`\[]?([\w.]+)", re.IGNORECASE)
 _WRITTEN = re.compile(r"\b(?:insert\s+into|update|merge\s+into|replace\s+into)\s+[\"`\[]?([\w.]+)", re.IGNORECASE)
@@ -45,18 +45,8 @@ class Store(NamedTuple):
 
 def taken_from(values: Iterable[Value], program: Program) -> frozenset[Store]:
     """Return what gives the objects that are part of values; of more than 300,000 parts, of the first ones."""
-    found: set[Store] = set()
-    seen: dict[int, Value] = {}
-    waiting = list(values)
-    while waiting and len(seen) <= _MOST:
-        value = waiting.pop()
-        if id(value) in seen or isinstance(value, Const):
-            continue
-        seen[id(value)] = value  # kept, so that no other value gets its identity
-        waiting.extend(parts_of(value))
-        if isinstance(value, Apply):
-            found |= {*_stores(value, program)}
-    return frozenset(found)
+    applied = (value for value in islice(all_parts(values), MOST_PARTS) if isinstance(value, Apply))
+    return frozenset(store for value in applied for store in _stores(value, program))
 
 
 def _stores(value: Apply, program: Program) -> Iterator[Store]:
@@ -86,10 +76,8 @@ def kept_in(made: Made, stores: Collection[Store], program: Program) -> Iterator
     active = _active(made.of, program)
     if active and Store(active, active) in stores:
         members = {name: value for name, value in made.given if name}
-        yield (
-            active,
-            _plain(made.of) if isinstance(made.of, Thing) else Thing(fields=members) if members else Items(given),
-        )
+        named = Thing(fields=members) if members else Items(given)
+        yield active, _plain(made.of) if isinstance(made.of, Thing) else named
     keepers = {*_keepers(made.of)} if made.of is not None else set()
     wanted = {one.kept for one in stores if one.kept and one.keeper in keepers}
     path, name = _path(made.of, made.name, program)
@@ -104,19 +92,13 @@ def kept_in(made: Made, stores: Collection[Store], program: Program) -> Iterator
 
 def form_of(value: Value) -> str:
     """Return the notes of the classes whose objects are inside of a value: they say what their text looks like."""
-    found: dict[str, str] = {}
-    seen: dict[int, Value] = {}
-    waiting = list(parts_of(value))
-    while waiting and len(seen) <= _MOST:
-        one = waiting.pop()
-        if id(one) in seen or isinstance(one, Const):
-            continue
-        seen[id(one)] = one
-        waiting.extend(parts_of(one))
-        if isinstance(one, Thing) and one.known is not None and one.known.qualified not in found:
-            noted = ((field.name, notes_of(field)) for field in one.known.cls.fields)
-            found[one.known.qualified] = ", ".join(f"{name} {code_text(notes)}" for name, notes in noted if notes)
-    return "; ".join(f"{name}: {text}" for name, text in sorted(found.items()) if text)
+    inside = islice(all_parts((value,)), 1, MOST_PARTS)
+    classes = {one.known.qualified: one.known for one in inside if isinstance(one, Thing) and one.known is not None}
+    noted = {
+        name: [f"{field.name} {code_text(notes)}" for field in known.cls.fields if (notes := notes_of(field))]
+        for name, known in sorted(classes.items())
+    }
+    return "; ".join(f"{name}: {', '.join(listed)}" for name, listed in noted.items() if listed)
 
 
 def holding(places: Iterable[Place], stores: Collection[Store], program: Program) -> Iterator[Place]:
@@ -130,11 +112,11 @@ def holding(places: Iterable[Place], stores: Collection[Store], program: Program
     tables = {one.kept for one in stores if one.keeper == _TABLE}
     writing = {file.path for file in program.files if tables and not tables.isdisjoint(_written_in(file))}
     for place in places:
-        constructors = (one for one in place.known.cls.functions if one.name in CONSTRUCTORS) if place.known else ()
-        of_class = (
-            (place.known.cls.fields, *(one.parameters for one in constructors)) if place.known is not None else ()
-        )
-        types = {word for kind in types_in((place.function, of_class)) for word in _WORD.findall(kind)}
+        code: list[object] = [place.function]
+        if place.known is not None:
+            makes = (one for one in place.known.cls.functions if one.name in CONSTRUCTORS)
+            code += [place.known.cls.fields, *(one.parameters for one in makes)]
+        types = {word for kind in types_in(tuple(code)) for word in _WORD.findall(kind)}
         names = {*names_in(place.function), *types}
         is_named = not keepers.isdisjoint(types) and not kept.isdisjoint(names)
         imported = {one.rpartition("/")[2] for one in place.file.imports.values()}
@@ -173,13 +155,7 @@ def _active(value: Value | None, program: Program) -> str:
     """Return the class whose objects a library keeps by methods that the class has from it; empty without one."""
     root = _root(value)
     known = root.known if isinstance(root, Type | Thing) else None
-    return known.cls.name if known is not None and _is_extension(known, program) else ""
-
-
-def _is_extension(known: Known, program: Program) -> bool:
-    """Return whether a class extends one of a library."""
-    above = [one for listed in (known, *program.supers(known)) for one in listed.cls.supers]
-    return any(program.class_of(one, known.file, known) is None for one in above)
+    return known.cls.name if known is not None and program.extends_library(known) else ""
 
 
 def _path(of: Value | None, name: str, program: Program) -> tuple[str, str]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol, TypeVar
 
 from scanner_model.columns import Column, ColumnPath, path_name
 from scanner_model.documents.json_input import TooLarge, load_shared
 from scanner_model.errors import InputInvalid, Problem
+from scanner_model.names import RecordName
 
 MOST_COLUMNS = 200_000
 """Maximum columns of one schema: about a hundred times the widest one in practice."""
@@ -63,6 +65,38 @@ class ColumnList:
             return False
         self.cut = True
         return True
+
+
+class Collected(Protocol):
+    """What a reader of schemas collects: columns, the types at paths, further uses of these types, and problems."""
+
+    collected: ColumnList
+    holders: dict[ColumnPath, RecordName]
+    repeated: list[tuple[ColumnPath, str]]
+    problems: dict[Problem, None]
+
+
+_Walk = TypeVar("_Walk", bound=Collected)
+
+
+def counted(read: Callable[[bool, int], _Walk], shown_once: Problem) -> _Walk:
+    """Return what *read* collects; of types that multiply to too many columns, those of each at its first use.
+
+    *read* takes whether to show a type once, and the columns to collect at most. *shown_once* is added to the problems
+    if it does.
+    """
+    walk = read(False, MANY_COLUMNS)
+    if not walk.collected.full:
+        return walk
+    brief = read(True, MOST_COLUMNS)
+    if not brief.repeated:
+        return brief
+    if expanded_columns(brief.collected.columns, brief.holders, brief.repeated) <= MOST_COLUMNS:
+        walk = read(False, MOST_COLUMNS)
+        if not walk.collected.full:
+            return walk
+    brief.problems[shown_once] = None
+    return brief
 
 
 def expanded_columns(

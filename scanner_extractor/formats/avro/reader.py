@@ -12,7 +12,7 @@ from fastavro.schema import SchemaParseException, parse_schema
 
 from scanner_extractor.formats.avro.names import Attributes, NamedTypes, listed, worded
 from scanner_extractor.formats.avro.types import UNREADABLE, Shape, Types, leaf_of
-from scanner_extractor.formats.limits import CUT, MANY_COLUMNS, MOST_COLUMNS, ColumnList, expanded_columns, read_json
+from scanner_extractor.formats.limits import CUT, MOST_COLUMNS, ColumnList, counted, read_json
 from scanner_model.columns import (
     MAP_VALUE,
     Column,
@@ -336,23 +336,13 @@ def _fields(root: object, namespace: str, lookup: Lookup, record: RecordName | N
 
 
 def _walked(types: Types, shapes: Sequence[Shape]) -> Walk:
-    walk = Walk(types, most=MANY_COLUMNS)
-    if shapes and all(shape.word == UNREADABLE for shape in shapes):
+    def read(once: bool, most: int) -> Walk:
+        walk = Walk(types, once=once, most=most)
+        if not (shapes and all(shape.word == UNREADABLE for shape in shapes)):
+            walk.read(shapes)
         return walk
-    walk.read(shapes)
-    if not walk.collected.full:
-        return walk
-    brief = Walk(types, once=True)
-    brief.read(shapes)
-    if not brief.repeated:
-        return brief
-    if expanded_columns(brief.collected.columns, brief.holders, brief.repeated) <= MOST_COLUMNS:
-        walk = Walk(types)
-        walk.read(shapes)
-        if not walk.collected.full:
-            return walk
-    brief.problems[_ONCE] = None
-    return brief
+
+    return counted(read, _ONCE)
 
 
 def _chosen(shapes: Sequence[Shape], record: RecordName | None) -> Sequence[Shape]:

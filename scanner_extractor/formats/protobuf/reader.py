@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from scanner_extractor.formats.limits import CUT, MANY_COLUMNS, MOST_COLUMNS, ColumnList, expanded_columns
+from scanner_extractor.formats.limits import CUT, MOST_COLUMNS, ColumnList, counted
 from scanner_extractor.formats.protobuf.declarations import (
     WELL_KNOWN,
     Declared,
@@ -264,21 +264,12 @@ def _chosen(choices: Sequence[Declared], record: RecordName | None) -> tuple[Dec
 
 
 def _walked(scopes: Scopes, root: Declared) -> Walk:
-    walk = Walk(scopes, most=MANY_COLUMNS)
-    walk.read(root)
-    if not walk.collected.full:
-        return walk
-    brief = Walk(scopes, once=True)
-    brief.read(root)
-    if not brief.repeated:
-        return brief
-    if expanded_columns(brief.collected.columns, brief.holders, brief.repeated) <= MOST_COLUMNS:
-        walk = Walk(scopes)
+    def read(once: bool, most: int) -> Walk:
+        walk = Walk(scopes, once=once, most=most)
         walk.read(root)
-        if not walk.collected.full:
-            return walk
-    brief.problems[_BRIEF] = None
-    return brief
+        return walk
+
+    return counted(read, _BRIEF)
 
 
 def _reading_problems(files: Files, scopes: Scopes) -> Iterator[Problem]:
