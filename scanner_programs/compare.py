@@ -40,7 +40,7 @@ class Difference:
 def compare(before: Endpoints, after: Endpoints) -> list[Difference]:
     """Return what differs in what two versions of a program send; further fields and topics are no difference."""
     found = list(_contracts(before.contracts, after.contracts, is_whole=not after.is_cut))
-    found += (replace(one, certain=False) for one in _contracts(before.kept, after.kept, is_whole=False))
+    found += (_of_stored(one) for one in _contracts(before.kept, after.kept, is_whole=False))
     found += _unstarted(before, after)
     if before.is_opaque or after.is_opaque:
         code = _texts(before, after, "code", before.residue, after.residue)
@@ -79,6 +79,12 @@ def _contracts(before: Sequence[Contract], after: Sequence[Contract], *, is_whol
         if other is None and one.view not in new and _is_inner(one, before):
             continue
         yield from _differences(one, other, topics, is_whole=is_whole)
+
+
+def _of_stored(one: Difference) -> Difference:
+    """Return a difference in what a program stores: which records it is part of later is never certain."""
+    what = one.field.removeprefix("[].") or one.view
+    return replace(one, certain=False, field=f"{what}, which is stored and sent later")
 
 
 def _unstarted(before: Endpoints, after: Endpoints) -> Iterator[Difference]:
