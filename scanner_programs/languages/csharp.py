@@ -186,11 +186,15 @@ def _class(lower: Lowering, node: Node) -> Class:
     for one in parameters:
         fields.append(Field(one.name, one.type, one.default, one.notes, False, line(node)))
     supers: list[str] = []
+    starts: list[Code] = []
     for one in children(node, "base_list"):
         for each in lower.named(one):
             if each.type == "primary_constructor_base_type":
                 supers.append(text(each.child_by_field_name("type") or each.named_children[0]))
-            elif each.type != "argument_list":
+                starts += [_super(lower, given) for given in children(each, "argument_list")]
+            elif each.type == "argument_list":
+                starts.append(_super(lower, each))
+            else:
                 supers.append(text(each))
     for one, conditions in compiled(lower, lower.named(body) if body is not None else ()):
         if one.type == "field_declaration":
@@ -205,6 +209,8 @@ def _class(lower: Lowering, node: Node) -> Class:
             known = text(one.child_by_field_name("name"))
             value = Call(Name("new enum"), (Argument(Literal(Kind.TEXT, known)),), line(one))
             fields.append(Field(known, "enum", value, static=True, line=line(one)))
+        elif body := tuple(_bodies(lower, one)):
+            functions.append(Function(one.type, (), Block(body), line=line(one), end=end(one)))
     return Class(
         called,
         kind,
@@ -212,9 +218,24 @@ def _class(lower: Lowering, node: Node) -> Class:
         tuple(fields),
         tuple(functions),
         tuple(classes),
+        tuple(starts),
         notes=_notes(lower, node),
         line=line(node),
     )
+
+
+def _super(lower: Lowering, given: Node) -> Code:
+    return Call(Member(Name("super"), "new"), _arguments(lower, given), line(given))
+
+
+def _bodies(lower: Lowering, node: Node) -> Iterator[Code]:
+    """Yield the code of a member of a form that has no row: an indexer, the accessors of an event, a finalizer."""
+    for one in lower.named(node):
+        if one.type in ("block", "arrow_expression_clause"):
+            body = _body(lower, one)
+            yield from body.statements if body is not None else ()
+        else:
+            yield from _bodies(lower, one)
 
 
 def _fields(lower: Lowering, node: Node) -> Iterator[Field]:
@@ -249,6 +270,9 @@ def _property(
         return
     accessors = children(node.child_by_field_name("accessors"), "accessor_declaration")
     for one in accessors:
+        if not text(one).lstrip().startswith("get") and (setter := tuple(_bodies(lower, one))):
+            functions.append(Function(f"set {called}", (Parameter("value"),), Block(setter), line=line(one)))
+    for one in accessors:
         body = child(one, "block", "arrow_expression_clause")
         if text(one).lstrip().startswith("get") and body is not None and not is_interface:
             functions.append(Function(called, (), _body(lower, body), kind, notes, is_static, line(node), getter=True))
@@ -272,8 +296,7 @@ def _function(lower: Lowering, node: Node) -> Function:
     if initializer is not None and body is not None:
         given = _arguments(lower, child(initializer, "argument_list"))
         of = "super" if text(initializer).lstrip(": ").startswith("base") else "this"
-        if of == "super":
-            body = Block((Call(Member(Name("super"), "new"), given, line(node)), *body.statements))
+        body = Block((Call(Member(Name(of), "new"), given, line(node)), *body.statements))
     function = Function(
         "new" if is_new else text(node.child_by_field_name("name")),
         tuple(_parameters(lower, node.child_by_field_name("parameters"))),

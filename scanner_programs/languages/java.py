@@ -131,6 +131,13 @@ def _types(node: Node | None) -> Iterator[str]:
             yield text(one)
 
 
+def _constant(lower: Lowering, called: str, body: Node) -> Class:
+    """Lower what one constant of an enumeration does otherwise, as a class of its own."""
+    found = _Members(lower)
+    found.read(body)
+    return Class(called, "object", (), tuple(found.fields), tuple(found.functions), line=line(body))
+
+
 class _Members:
     """Collects the members of a class."""
 
@@ -159,6 +166,8 @@ class _Members:
                 arguments = self.lower.arguments(node.child_by_field_name("arguments"))
                 value = Call(Name("new enum"), (Argument(Literal(Kind.TEXT, _called(node))), *arguments), line(node))
                 self.fields.append(Field(_called(node), "enum", value, static=True, line=line(node)))
+                if (body := node.child_by_field_name("body")) is not None:
+                    self.classes.append(_constant(self.lower, _called(node), body))
             elif node.type == "enum_body_declarations":
                 self.read(node)
             else:

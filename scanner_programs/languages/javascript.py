@@ -264,6 +264,7 @@ def _class(lower: Lowering, node: Node, decorators: list[Node] | None = None) ->
         supers += [text(each) for each in listed if each.type != "type_arguments"]
     fields: list[Field] = []
     functions: list[Function] = []
+    statements: list[Expression | Statement] = []
     waiting: list[Node] = []
     for one in body.named_children if body is not None else ():
         if one.type == "decorator":
@@ -291,10 +292,13 @@ def _class(lower: Lowering, node: Node, decorators: list[Node] | None = None) ->
                 for each in function.parameters
                 if each.keeps
             ]
+        elif one.type == "class_static_block":
+            statements.append(lower.block(child(one, "statement_block")))
         waiting = []
     kind = "class" if "class" in node.type else "interface"
     inner = tuple(_inner_types(lower, body)) if body is not None else ()
-    return Class(called, kind, tuple(supers), tuple(fields), tuple(functions), inner, notes=notes, line=line(node))
+    members = tuple(fields), tuple(functions), inner, tuple(statements)
+    return Class(called, kind, tuple(supers), *members, notes=notes, line=line(node))
 
 
 def _inner_types(lower: Lowering, body: Node) -> Iterator[Class]:

@@ -159,6 +159,8 @@ def _class(lower: Lowering, node: Node) -> Class:
     supers, given = _supers(lower, node)
     if given is not None:
         starts.append(Call(Member(Name("super"), "new"), given, line(node)))
+    for one in children(child(node, "delegation_specifiers"), "delegation_specifier"):
+        starts += [lower.code(each.named_children[-1]) for each in children(one, "explicit_delegation")]
     for body in children(node, "class_body", "enum_class_body"):
         found.read(body)
     kind = (
@@ -226,7 +228,7 @@ class _Members:
             elif node.type == "function_declaration":
                 self.functions.append(replace(_function(self.lower, node), receiver=_receiver(node)))
             elif node.type == "secondary_constructor":
-                continue
+                self.functions.append(_secondary(self.lower, node))
             elif node.type == "companion_object":
                 inner = _class(self.lower, node)
                 self.classes.append(inner)
@@ -238,6 +240,16 @@ class _Members:
                 called = text(child(node, "identifier"))
                 value = Call(Name("new enum"), (Argument(Literal(Kind.TEXT, called)), *given), line(node))
                 self.fields.append(Field(called, "enum", value, static=True, line=line(node)))
+                if (body := child(node, "class_body")) is not None:
+                    own = _Members(self.lower)
+                    own.read(body)
+                    self.classes.append(
+                        Class(
+                            *(called, "object", (), tuple(own.fields), tuple(own.functions), tuple(own.classes)),
+                            statements=tuple(own.statements),
+                            line=line(node),
+                        )
+                    )
             elif node.type == "anonymous_initializer":
                 self.statements.append(self.lower.block(child(node, "block")))
             elif node.type == "ERROR":
@@ -250,6 +262,10 @@ class _Members:
         called = text(child(declared or node, "identifier"))
         kind = text(child(declared, *_TYPES)) if declared is not None else ""
         getter = child(node, "getter")
+        setter = next((body for one in children(node, "setter") for body in children(one, "function_body")), None)
+        if setter is not None:
+            given = (Parameter("value"),)
+            self.functions.append(Function(f"set {called}", given, _body(self.lower, setter), line=line(setter)))
         notes = _notes(self.lower, node)
         if getter is not None and child(getter, "function_body") is not None:
             body = _body(self.lower, child(getter, "function_body"))
@@ -280,6 +296,19 @@ def _plain_name(node: Node) -> Expression | None:
             return Name(text(one))
         after = after or one.type == "="
     return None
+
+
+def _secondary(lower: Lowering, node: Node) -> Function:
+    """Lower a further constructor, which is called by the types of its parameters."""
+    parameters = tuple(_parameters(lower, child(node, "function_value_parameters")))
+    body = lower.block(child(node, "block"))
+    first = child(node, "constructor_delegation_call")
+    if first is not None:
+        of = "super" if text(first).startswith("super") else "this"
+        given = _arguments(lower, child(first, "value_arguments"))
+        body = Block((Call(Member(Name(of), "new"), given, line(first)), *body.statements))
+    kinds = ", ".join(one.type for one in parameters)
+    return Function(f"constructor({kinds})", parameters, body, line=line(node), end=end(node))
 
 
 def _function(lower: Lowering, node: Node) -> Function:

@@ -383,6 +383,9 @@ def _try(lower: Lowering, node: Node) -> Expression:
     return Try(body, handlers, lower.block(child(last, "block")) if last is not None else None)
 
 
+_LEAVES = frozenset(("return_statement", "raise_statement", "continue_statement", "break_statement"))
+
+
 def _with(lower: Lowering, node: Node) -> Code:
     opened: list[Code] = []
     for clause in children(node, "with_clause"):
@@ -396,7 +399,22 @@ def _with(lower: Lowering, node: Node) -> Code:
             else:
                 opened.append(lower.code(value))
     body = lower.block(node.child_by_field_name("body"))
+    if _ends(node.child_by_field_name("body")) and _is_followed(node):
+        return Try(Block((*opened, *body.statements)), (Block(()),), None)
     return Block((*opened, *body.statements))
+
+
+def _ends(block: Node) -> bool:
+    """Return whether the last statement of a block leaves it."""
+    last = next((one for one in reversed(block.named_children) if one.type != "comment"), None)
+    return last is not None and last.type in _LEAVES
+
+
+def _is_followed(node: Node) -> bool:
+    """Return whether statements follow one in its block: behind a `with` that leaves, its manager swallows failures."""
+    return node.next_named_sibling is not None and any(
+        one.type != "comment" for one in node.parent.named_children if one.start_byte > node.start_byte
+    )
 
 
 def _lambda(lower: Lowering, node: Node) -> Expression:

@@ -127,7 +127,9 @@ class _Contents:
                 value = self.lower.maybe(node.child_by_field_name("value"))
                 kind = text(node.child_by_field_name("type"))
                 self.statements.append(Declare(Name(text(node.child_by_field_name("name"))), kind, value))
-            elif node.type not in ("extern_crate_declaration", "macro_definition", "type_item", "inner_attribute_item"):
+            elif node.type == "macro_definition":  # whatever uses it has its text in it
+                self.statements.append(Unknown(" ".join(text(node).split())))
+            elif node.type not in ("extern_crate_declaration", "type_item", "inner_attribute_item"):
                 self.statements.append(self.lower.code(node))
             notes = []
 
@@ -162,7 +164,16 @@ class _Contents:
         self.lower.extra = {"Self": owner}
         for one in children(node.child_by_field_name("body"), "function_item"):
             self.methods.append((owner, _function(self.lower, one)))
+        for one in children(node.child_by_field_name("body"), "const_item"):
+            value = self.lower.maybe(one.child_by_field_name("value"))
+            called = f"{owner}::{text(one.child_by_field_name('name'))}"
+            self.statements.append(Declare(Name(called), text(one.child_by_field_name("type")), value))
         self.lower.extra = known
+
+
+def _break(lower: Lowering, node: Node) -> Expression:
+    values = [lower.value(one) for one in lower.named(node) if one.type not in ("label", "lifetime")]
+    return Exit(Leave.BREAK, values[0] if values else None)
 
 
 def _notes(node: Node) -> list[Note]:
@@ -645,7 +656,7 @@ SYNTAX = Syntax(
         "closure_expression": _closure,
         "macro_invocation": _macro,
         "return_expression": leave(Leave.RETURN),
-        "break_expression": leave(Leave.BREAK),
+        "break_expression": _break,
         "continue_expression": leave(Leave.CONTINUE),
         "function_item": lambda lower, node: _function(lower, node),
         "let_condition": lambda lower, node: Operation(

@@ -38,6 +38,19 @@ def test_a_loop_over_known_items_runs_once_for_each(sends):
     assert {one.topics for one in sends(java(code)).contracts} == {("a",), ("b",)}
 
 
+def test_what_follows_a_block_whose_manager_swallows_failures_runs(sends):
+    """Python leaves the block of a `with` by its `return` only if nothing failed in it."""
+    files = {
+        "a.py": (
+            "from contextlib import suppress\nfrom kafka import KafkaProducer\n\n\n"
+            "def register(store, order, producer: KafkaProducer):\n"
+            "    with suppress(LookupError):\n        store.get(order.id)\n        return\n"
+            "    producer.send('orders', order.total)\n"
+        )
+    }
+    assert [one.topics for one in sends(files).contracts] == [("orders",)]
+
+
 def test_an_object_that_an_unused_call_got_may_have_changed(sends):
     made = 'Order o = new Order("a", 1); {} template.send("orders", o);'
     plain, logged, filled = (

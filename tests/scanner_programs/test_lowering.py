@@ -98,3 +98,52 @@ def test_the_object_itself_is_a_value_wherever_it_stands(lowered, path: str, cod
     assert [one for one in ir.walk((file.classes, file.functions, file.methods)) if one == ir.Name("this")] == [
         ir.Name("this")
     ] * count
+
+
+MEMBERS = {
+    "a.kt": (
+        "class V(c: R) {{\n init {{ {} }}\n}}",
+        "class V {{\n companion object {{\n  init {{ {} }}\n }}\n}}",
+        "class V : L by make({}) {{\n}}",
+        "class V(c: R) {{\n constructor(a: Int) : this({}) {{ }}\n}}",
+        "class V(c: R) {{\n constructor(a: Int) : this(1) {{ {} }}\n}}",
+        "enum class E {{ A {{ override fun f() = {} }} }}",
+        "class V {{ var x = 1\n set(value) {{ {} }} }}",
+        "interface I {{\n val x: Int\n  get() = {}\n}}",
+    ),
+    "a.java": (
+        "class V {{ static {{ {}; }} }}",
+        "class V {{ {{ {}; }} }}",
+        "enum E {{ A {{ void f() {{ {}; }} }} }}",
+        "record R(int a) {{ R {{ {}; }} }}",
+        "class V {{ Object o = new Object() {{ void f() {{ {}; }} }}; }}",
+    ),
+    "a.scala": ("class V(c: R) {{\n {}\n}}", "object O {{\n {}\n}}", "class V extends B({}) {{ }}"),
+    "a.ts": ("class V {{ static {{ {}; }} }}", "class V {{ x = {}; }}", "namespace N {{ {}; }}", "enum E {{ A = {} }}"),
+    "a.py": ("class V:\n    {}\n", "class V({}):\n    pass\n", "class V:\n    for x in y:\n        {}\n"),
+    "a.go": ("package a\nfunc init() {{ {} }}\n", "package a\nvar x = {}\n"),
+    "a.cs": (
+        "class V {{ static V() {{ {}; }} }}",
+        "class V(int a) : B({}) {{ }}",
+        "class V {{ V() : this({}) {{ }} }}",
+        "class V {{ ~V() {{ {}; }} }}",
+        "class V {{ event E e {{ add {{ {}; }} remove {{ }} }} }}",
+        "class V {{ int this[int i] {{ get {{ return {}; }} }} }}",
+        "class V {{ int X {{ set {{ {}; }} }} }}",
+    ),
+    "a.rs": (
+        "impl T for V {{ const X: i32 = {}; }}",
+        "static X: i32 = {};",
+        "fn f() {{ let x = loop {{ break {}; }}; }}",
+        "macro_rules! m {{ () => {{ {} }} }}",
+    ),
+}
+"""Where code stands that is in no function that a program calls by its name."""
+
+
+@pytest.mark.parametrize(("path", "form"), [(path, form) for path, forms in MEMBERS.items() for form in forms])
+def test_code_that_runs_by_itself_is_in_the_model(lowered, path: str, form: str):
+    file = lowered(path, form.format("zork(1)"))
+    assert "zork" in {*names_of((file.classes, file.functions, file.methods, file.statements))} | {
+        word for one in ir.walk(file.statements) if isinstance(one, ir.Unknown) for word in WORD.findall(one.what)
+    }
