@@ -12,7 +12,7 @@ from typing import NamedTuple
 from scanner_programs import ir
 from scanner_programs.behaviour import Behaviours
 from scanner_programs.calls import called_as, called_in, names_in, passed_in, reaching, renamed, types_in
-from scanner_programs.guards import is_topic
+from scanner_programs.guards import is_topic, negate
 from scanner_programs.ir import Kind, Literal, Name, deep_recursion, walk
 from scanner_programs.leads import names_within
 from scanner_programs.libraries.clients import CLIENTS
@@ -28,6 +28,7 @@ from scanner_programs.sequences import is_container
 from scanner_programs.shapes import Shape, notes_of, shape_of
 from scanner_programs.stores import Store, form_of, holding, kept_in, taken_from
 from scanner_programs.values import (
+    MOST_PARTS,
     NULL,
     Apply,
     Closure,
@@ -44,7 +45,6 @@ from scanner_programs.values import (
     Value,
     is_function,
     is_made,
-    negate,
     show,
 )
 
@@ -1097,6 +1097,7 @@ class _Reader:
             inner=self._inner,
             is_rooted=bool(values) and all(_is_rooted(one) for listed in values.values() for one in listed),
         )
+        self._machine.charge(MOST_PARTS - shown.left)
         if topic is not None and not contract.topics and taken_from([topic], self._program):
             self._of_stores.add(place)
         if contract in self._contracts:

@@ -1,12 +1,15 @@
-"""Conditions: what holds where they do, and which of them decide nothing."""
+"""Operators on values, and conditions: what holds where they do, and which of them decide nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import mod, mul, sub
 
+from scanner_programs.ir import Kind
 from scanner_programs.libraries.standard import ERRORS, TESTS
 from scanner_programs.values import (
     FALSE,
+    LONGEST_TEXT,
     NULL,
     TRUE,
     Apply,
@@ -21,13 +24,67 @@ from scanner_programs.values import (
     Shown,
     Thing,
     Value,
-    negate,
-    operate,
 )
 
 _MOST_OF_TEST = 120
 _MOST_WAYS = 2000
 """Ways in which a value may be one or another: what goes through all of them must end."""
+_SAME = {"===": "==", "!==": "!=", "and": "&&", "or": "||", "not": "!", "is": "==", "is not": "!=", "~": "~"}
+_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def operate(operator: str, operands: tuple[Value, ...]) -> Value:
+    """Return an operator on values, in one form for all languages: constants folded, negations inside."""
+    operator = _SAME.get(operator, operator)
+    if operator == "!" and len(operands) == 1:
+        return negate(operands[0])
+    if operator in ("+", ".", "++") and len(operands) == 2:
+        left, right = operands
+        is_text = isinstance(left, Const) and isinstance(right, Const) and Kind.TEXT in (left.kind, right.kind)
+        if is_text and NULL not in (left, right) and isinstance(left, Const) and isinstance(right, Const):
+            if len(left.text) + len(right.text) > LONGEST_TEXT:
+                return Opaque("a long text")
+            return Const(Kind.TEXT, left.text + right.text)
+        operator = "+"
+    if operator in ("==", "!=") and all(isinstance(one, Const) for one in operands):
+        is_same = operands[0] == operands[1]
+        return TRUE if is_same == (operator == "==") else FALSE
+    if operator in _ARITHMETIC and len(operands) == 2 and all(map(_is_small, operands)):
+        first, second = (int(one.text) for one in operands if isinstance(one, Const))
+        if operator != "%" or second > 0:
+            return Const(Kind.NUMBER, str(_ARITHMETIC[operator](first, second)))
+    if operator in ("&&", "||") and len(operands) == 2:
+        stops = FALSE if operator == "&&" else TRUE
+        known = [one for one in operands if one not in (TRUE, FALSE)]
+        if len(known) == 2 and known[0] == known[1]:
+            known.pop()
+        if stops in operands:
+            return stops
+        if len(known) < 2:
+            return known[0] if known else operands[0]
+    if operator in (">", ">=") and len(operands) == 2:
+        operator, operands = {">": "<", ">=": "<="}[operator], operands[::-1]
+    return Apply(operator, None, operands)
+
+
+_ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {"%": mod, "*": mul, "-": sub}
+"""Operators on whole numbers that have one meaning in all languages where neither is negative."""
+
+
+def _is_small(value: Value) -> bool:
+    return isinstance(value, Const) and value.kind is Kind.NUMBER and value.text.isdigit() and len(value.text) < 9
+
+
+def negate(value: Value) -> Value:
+    """Return the opposite of a condition."""
+    if value in (TRUE, FALSE):
+        return FALSE if value == TRUE else TRUE
+    if isinstance(value, Apply) and value.of is None:
+        if value.name == "!":
+            return value.arguments[0]
+        if value.name in _OPPOSITE and len(value.arguments) == 2:
+            return operate(_OPPOSITE[value.name], value.arguments)
+    return Apply("!", None, (value,))
 
 
 def choose(test: Value, then: Value, otherwise: Value) -> Value:

@@ -17,13 +17,25 @@ from typing import TypeAlias
 
 from scanner_model.redaction import is_secret_variable
 from scanner_programs import ir
-from scanner_programs.guards import choose, conjuncts, is_failure, is_fixed, is_present, is_test, is_turn, truth
+from scanner_programs.guards import (
+    choose,
+    conjuncts,
+    is_failure,
+    is_fixed,
+    is_present,
+    is_test,
+    is_turn,
+    negate,
+    operate,
+    truth,
+)
 from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New
 from scanner_programs.libraries.clients import is_source, reads
 from scanner_programs.libraries.others import (
     ENVIRONMENT,
     INJECTED_SETTINGS,
     LOGGER_NOTES,
+    LOGGERS,
     SETTINGS_CLASSES,
     VARIABLES,
     WATCHERS,
@@ -123,6 +135,7 @@ from scanner_programs.sequences import (
 )
 from scanner_programs.values import (
     FALSE,
+    MOST_PARTS,
     NULL,
     REMOVED,
     TRUE,
@@ -142,15 +155,14 @@ from scanner_programs.values import (
     Value,
     is_function,
     is_made,
-    negate,
-    operate,
-    show,
 )
 
-MOST_STEPS = 30_000
+MOST_STEPS = 200_000
 """Expressions that one view evaluates."""
 MOST_STEPS_TOGETHER = 300_000
 """Expressions that all views of a program evaluate."""
+_PARTS_OF_STEP = 20
+"""Parts of values whose writing takes as long as an expression."""
 _DEEPEST = 24
 _NESTED = 120
 _MOST_NESTED = 4
@@ -259,6 +271,7 @@ class Machine:
         self._left: Leave | None = None
         self._frames: list[_Frame] = []
         self._written: dict[tuple[str, str], Value] = {}
+        self._owners: list[Value] = []
         self._injected: dict[int, Thing] = {}
         self._files: dict[str, Scope] = {}
         self._globals: dict[tuple[str, str], Value | None] = {}
@@ -334,7 +347,7 @@ class Machine:
         for thing, name, old in reversed(self._flags):
             thing.fields[name] = old
         self.guards, self._left, self._frames, self._flags = [], None, [], []
-        self._written, self._written_names = {}, set()
+        self._written, self._written_names, self._owners = {}, set(), []
         self.records = []
         this = self._this_of(place)
         given = [
@@ -374,7 +387,7 @@ class Machine:
             receiver = place.function.receiver
             return self._given("receiver", receiver, place.file, None) if receiver else None
         listed = self.made.get(id(place.known.cls), [])
-        if len({show(one) for one in listed}) == 1:
+        if len({self._show(one) for one in listed}) == 1:
             return listed[0]
         if self._serves(place.known):
             return self._instance(place.known)
@@ -408,7 +421,7 @@ class Machine:
     def _only(self, known: Known) -> Value | None:
         """Return the object of a class, if the program makes one only."""
         made = [one for below in self.program.concrete(known) for one in self.made.get(id(below.cls), [])]
-        return made[0] if made and len({show(one) for one in made}) == 1 else None
+        return made[0] if made and len({self._show(one) for one in made}) == 1 else None
 
     def settled(self, value: Value) -> Value:
         """Return a member of an object of settings as what the settings have for it; other values as they are."""
@@ -472,7 +485,7 @@ class Machine:
             thing = Thing(known.cls.name, known)
             self._injected[id(known)] = thing
             listed = self.made.get(id(known.cls), [])
-            if len({show(one) for one in listed}) == 1:
+            if len({self._show(one) for one in listed}) == 1:
                 self._injected[id(known)] = listed[0]
                 return listed[0]
             saved, self.guards, left, self._left = self.guards, [], self._left, None
@@ -1061,7 +1074,7 @@ class Machine:
         own = self.known_type(value)
         if own is not None and isinstance(value, Apply) and (provided := self._provided(value, own)) is not None:
             return self.member(provided, name)
-        written = self._written.get((show(value), name)) if name in self._written_names else None
+        written = self._written.get((self._which(value), name)) if name in self._written_names else None
         if written is not None:
             return self.simplified(written)
         if own is None:
@@ -1181,7 +1194,7 @@ class Machine:
 
     def _constant(self, value: Apply, known: Known) -> Value:
         """Return the object that a constant of an enumeration is: what its constructor makes of its arguments."""
-        key = (known.cls.name, show(value))
+        key = (known.cls.name, self._show(value))
         if key not in self._constants:
             saved, self.guards, left, self._left, keeps = self.guards, [], self._left, None, self.keeps
             self.keeps = False
@@ -1270,7 +1283,7 @@ class Machine:
 
     def written(self, value: Value) -> dict[str, Value]:
         """Return the members of an object that is not known further that were given a value."""
-        of = show(value) if self._written else ""
+        of = self._which(value) if self._written else ""
         return {name: self.simplified(one) for (owner, name), one in self._written.items() if owner == of}
 
     def set_member(self, value: Value, name: str, new: Value) -> None:
@@ -1289,7 +1302,8 @@ class Machine:
             case Type(known=known):
                 known.statics[name] = new
             case _:
-                key = show(value), name
+                key = self._which(value), name
+                self._owners.append(value)
                 tests = [one for one in self.guards if not is_turn(one)]  # it is an element of what a loop goes over
                 if tests:
                     count = len(self.accesses)
@@ -1388,6 +1402,26 @@ class Machine:
             self._noted_tests.append((guard, texts))
             self._known.update(texts)
         return self._known
+
+    def charge(self, parts: int) -> None:
+        """Count the writing of so many parts of values as steps: objects that hold many others take long to write."""
+        steps = parts // _PARTS_OF_STEP
+        self._steps += steps
+        self.steps += steps
+
+    def _show(self, value: Value) -> str:
+        """Return the canonical text of a value."""
+        shown = Shown()
+        text = shown.text(value)
+        self.charge(MOST_PARTS - shown.left)
+        return text
+
+    def _which(self, value: Value) -> str:
+        """Return the text that tells an object which is not known further from others, whatever it holds by now."""
+        shown = Shown(numbered=True)
+        text = shown.text(value)
+        self.charge(MOST_PARTS - shown.left)
+        return text
 
     def _shown(self, value: Value) -> str:
         """Return the text of a condition, as it was at first; one that is too long is equal to no other."""
@@ -1596,7 +1630,7 @@ class Machine:
         value = self.settled(value)
         if isinstance(value, Ref):
             return value.name.rpartition(".")[2]
-        return value.text if isinstance(value, Const) else f"<{show(value)}>"
+        return value.text if isinstance(value, Const) else f"<{self._show(value)}>"
 
     def _index(self, of: Value, key: Value) -> Value:
         if isinstance(of, Ref) and of.name in ENVIRONMENT and isinstance(key, Const):
@@ -1612,9 +1646,9 @@ class Machine:
         if isinstance(of, Items) and isinstance(key, Const) and key.text.lstrip("-").isdigit():
             return self.part(of, int(key.text))
         is_step = isinstance(key, Apply) and key.of is not None and key.name in ("mapped", "filtered")
-        if is_step and isinstance(key, Apply) and key.of is not None and show(key.of) == show(of):
+        if is_step and isinstance(key, Apply) and key.of is not None and self._show(key.of) == self._show(of):
             return Apply("filtered", of, key.arguments)  # as data frames keep the rows for which something holds
-        if (over := indexed_over(key)) is not None and show(over) == show(of):
+        if (over := indexed_over(key)) is not None and self._show(over) == self._show(of):
             return self.element(of)
         if isinstance(key, Const) and key.kind is Kind.TEXT:
             return self.member(of, key.text)
@@ -2273,7 +2307,7 @@ class Machine:
 
     def _feed(self, name: str, value: Value, site: tuple[str, int]) -> None:
         """Note what is put in a queue or channel; what is seen from further outside replaces what it is part of."""
-        way, text = (site, *self.sites), show(value)
+        way, text = (site, *self.sites), self._show(value)
         tests = [one for one in self.guards if not is_turn(one) and not (isinstance(one, Apply) and one.name == _PUT)]
         puts = self._put_under.setdefault(name, _Puts())
         if way not in puts.longer:
@@ -2292,7 +2326,7 @@ class Machine:
     def _under_which(self, name: str) -> list[Value]:
         """Return the condition under which something is put in a container or given to a bus, if there is one."""
         puts = self._put_under.get(name) if name else None
-        tests = {show(test): test for test in puts.tests.values()} if puts else {}
+        tests = {self._show(test): test for test in puts.tests.values()} if puts else {}
         if not tests or TRUE in tests.values():
             return []
         return [Apply(_PUT, None, (reduce(lambda one, other: operate("||", (one, other)), tests.values()),))]
@@ -2300,7 +2334,7 @@ class Machine:
     def _take(self, name: str) -> None:
         """Note that what follows is done with what was put in a container: under the conditions of that, too."""
         for test in self._under_which(name):
-            if all(show(one) != show(test) for one in self.guards):
+            if all(self._shown(one) != self._shown(test) for one in self.guards):
                 self.guards.append(test)
             if self._frames:  # whoever called this function goes on with it
                 self._frames[-1].thrown.append(test)
@@ -2450,7 +2484,7 @@ class Machine:
                     lambda: self.call_method(otherwise, name, given, code, scope, discarded=discarded),
                 )
             case Thing(type=kind) if kind == _CONTEXT and name == "output" and len(given) == 2:
-                listed = self._sides.setdefault(show(given[0][1]), Items(depth=0))
+                listed = self._sides.setdefault(self._show(given[0][1]), Items(depth=0))
                 return self._change_items(listed, "add", given[1:]) or NULL
             case Thing():
                 if name in of.overridden:
@@ -2760,7 +2794,7 @@ class Machine:
         while isinstance(root, Apply) and root.of is not None:
             root = root.of
         if isinstance(root, Apply) and stands_for_any(root) and isinstance(result, Apply):
-            self._replayed[show(result)] = name, given, code, scope
+            self._replayed[self._show(result)] = name, given, code, scope
         return result
 
     def _classes_given(self, name: str, given: list[Given], scope: Scope) -> Iterator[Known]:
@@ -2842,7 +2876,7 @@ class Machine:
         """Return what an unknown call of a library returns; it calls the functions that it is given."""
         silent = self.is_watcher(of, name)
         first = given[0][1] if len(given) == 1 else None
-        side = self._sides.get(show(given[0][1])) if of is not None and name == _SIDE and given else None
+        side = self._sides.get(self._show(given[0][1])) if of is not None and name == _SIDE and given else None
         if of is not None and side is not None and side.values:
             return Apply("mapped", of, (self.element(side),), via=name)
         if name.partition("<")[0].rpartition(".")[2] in FOLDS and (
@@ -3171,7 +3205,7 @@ class Machine:
         if not steps or not isinstance(value, Apply) or not stands_for_any(value):
             return None
         for one in reversed(steps):
-            known = self._replayed.get(show(one))
+            known = self._replayed.get(self._show(one))
             if known is None:
                 of = replace(one, of=of)
             else:
@@ -3403,6 +3437,7 @@ class Machine:
         for root in roots:
             if len(root.touched) < _MOST_TURNS * 4:
                 root.touched.append(_brief(f"{name.rpartition('.')[2]}({listed})"))
+        self.charge(MOST_PARTS - shown.left)
 
     # --- objects
 
@@ -3493,7 +3528,7 @@ class Machine:
                 thing.fields[one.name] = self.declared(value, one.type, owner.file, owner)
                 place += 1
             else:
-                thing.touched.append(_brief(f"made of {show(value)}"))
+                thing.touched.append(_brief(f"made of {self._show(value)}"))
 
     def _constructor(self, known: Known, count: int | None = None) -> Place | None:
         for owner in (known, *self.program.supers(known)):
@@ -3673,10 +3708,10 @@ def _set_inside(statements: Sequence[object]) -> Iterator[ir.Declare | ir.Assign
 def watches(name: str) -> bool:
     """Return whether a full name is one of a library that only watches a program."""
     plain = name.replace("::", ".")
-    return any(
-        begins(name, row.packages) or begins(plain, row.packages) or plain.partition("<")[0] in row.names
-        for row in WATCHERS
-    )
+    known = plain.partition("<")[0]
+    if known.rpartition(".")[2] in LOGGERS:
+        return True
+    return any(begins(name, row.packages) or begins(plain, row.packages) or known in row.names for row in WATCHERS)
 
 
 def _brief(text: str) -> str:

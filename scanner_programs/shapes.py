@@ -23,6 +23,7 @@ from scanner_programs.program import Known, Place, Program, Scope
 from scanner_programs.residue import code_text
 from scanner_programs.sequences import is_mapping
 from scanner_programs.values import (
+    MOST_PARTS,
     NULL,
     REMOVED,
     Apply,
@@ -77,6 +78,7 @@ def shape_of(machine: Machine, value: Value) -> tuple[Shape, Mapping[str, Sequen
     reader.read(value, "", 0)
     for name, one in reader.written.items():
         reader.replace(name, one)
+    machine.charge(MOST_PARTS - reader.shown.left)
     fields = tuple(sorted(reader.fields.items()))
     opaque, generated = reader.shown.opaque, reader.generated
     shape = Shape(fields, tuple(reader.format), tuple(reader.settings), opaque, reader.name, generated)

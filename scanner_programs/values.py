@@ -7,10 +7,9 @@ Two versions of a program that do the same have the same text.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
-from operator import mod, mul, sub
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scanner_programs.ir import Function, Kind
@@ -176,62 +175,6 @@ REMOVED = Ref("removed")
 """The value of a member of a copy that the copy does not have."""
 TRUE, FALSE = Const(Kind.TRUTH, "true"), Const(Kind.TRUTH, "false")
 _COMMUTES = frozenset(("==", "!=", "===", "!==", "*", "&&", "||", "and", "or", "is", "is not"))
-_SAME = {"===": "==", "!==": "!=", "and": "&&", "or": "||", "not": "!", "is": "==", "is not": "!=", "~": "~"}
-_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-
-
-def operate(operator: str, operands: tuple[Value, ...]) -> Value:
-    """Return an operator on values, in one form for all languages: constants folded, negations inside."""
-    operator = _SAME.get(operator, operator)
-    if operator == "!" and len(operands) == 1:
-        return negate(operands[0])
-    if operator in ("+", ".", "++") and len(operands) == 2:
-        left, right = operands
-        is_text = isinstance(left, Const) and isinstance(right, Const) and Kind.TEXT in (left.kind, right.kind)
-        if is_text and NULL not in (left, right) and isinstance(left, Const) and isinstance(right, Const):
-            if len(left.text) + len(right.text) > LONGEST_TEXT:
-                return Opaque("a long text")
-            return Const(Kind.TEXT, left.text + right.text)
-        operator = "+"
-    if operator in ("==", "!=") and all(isinstance(one, Const) for one in operands):
-        is_same = operands[0] == operands[1]
-        return TRUE if is_same == (operator == "==") else FALSE
-    if operator in _ARITHMETIC and len(operands) == 2 and all(map(_is_small, operands)):
-        first, second = (int(one.text) for one in operands if isinstance(one, Const))
-        if operator != "%" or second > 0:
-            return Const(Kind.NUMBER, str(_ARITHMETIC[operator](first, second)))
-    if operator in ("&&", "||") and len(operands) == 2:
-        stops = FALSE if operator == "&&" else TRUE
-        known = [one for one in operands if one not in (TRUE, FALSE)]
-        if len(known) == 2 and known[0] == known[1]:
-            known.pop()
-        if stops in operands:
-            return stops
-        if len(known) < 2:
-            return known[0] if known else operands[0]
-    if operator in (">", ">=") and len(operands) == 2:
-        operator, operands = {">": "<", ">=": "<="}[operator], operands[::-1]
-    return Apply(operator, None, operands)
-
-
-_ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {"%": mod, "*": mul, "-": sub}
-"""Operators on whole numbers that have one meaning in all languages where neither is negative."""
-
-
-def _is_small(value: Value) -> bool:
-    return isinstance(value, Const) and value.kind is Kind.NUMBER and value.text.isdigit() and len(value.text) < 9
-
-
-def negate(value: Value) -> Value:
-    """Return the opposite of a condition."""
-    if value in (TRUE, FALSE):
-        return FALSE if value == TRUE else TRUE
-    if isinstance(value, Apply) and value.of is None:
-        if value.name == "!":
-            return value.arguments[0]
-        if value.name in _OPPOSITE and len(value.arguments) == 2:
-            return operate(_OPPOSITE[value.name], value.arguments)
-    return Apply("!", None, (value,))
 
 
 class Shown:
@@ -254,9 +197,11 @@ class Shown:
         self._records = records
         self._identity, self._numbered = identity, numbered
         self.opaque = False
-        self._varies = self._circular = False
+        self._varies = False
+        self._open = 0  # the places in *within* of the objects that what is written refers to, as bits
         self._within: list[int] = []
         self._written: dict[int, tuple[Value, str, bool]] = {}
+        self._until: dict[int, list[int]] = {}
 
     def text(self, value: Value, depth: int = 0) -> str:
         """Return the canonical text of a value; two values with one text are the same."""
@@ -265,8 +210,9 @@ class Shown:
             named = self._records(value) if known is None else None
             if named is not None:
                 return named
-        if not depth:
-            self._written.clear()  # objects may have changed since the last text
+        if not depth:  # objects may have changed since the last text
+            self._written.clear()
+            self._until.clear()
         if not isinstance(value, Apply | Get | Cond | Opaque | Thing | Items):
             return self._text(value, depth)
         if id(value) in self._written:
@@ -277,20 +223,29 @@ class Shown:
         if memo is not None and of_records in memo:
             text, opaque = memo[of_records]
             return self._again(text, opaque=opaque)
-        opaque, varies, circular = self.opaque, self._varies, self._circular
-        self.opaque, self._varies, self._circular = False, isinstance(value, Thing | Items), False
+        opaque, varies, opened = self.opaque, self._varies, self._open
+        self.opaque, self._varies, self._open = False, isinstance(value, Thing | Items), 0
         text = self._text(value, depth)
         if len(text) > LONGEST_PART:
             text = f"{text[:_BEGINNING]}…{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
         if self.left >= 0 and depth < _DEEPEST // 2:
-            if not self._circular:
-                self._written[id(value)] = value, text, self.opaque
-            if memo is not None and not self._varies:
+            self._written[id(value)] = value, text, self.opaque
+            if self._open:  # it holds objects that it is in, and is written so as long as it is in all of them
+                self._until.setdefault(self._open.bit_length() - 1, []).append(id(value))
+            elif memo is not None and not self._varies:
                 memo[of_records] = text, self.opaque
         self.opaque |= opaque
         self._varies |= varies
-        self._circular |= circular
+        self._open |= opened
         return text
+
+    def _leave(self) -> None:
+        """Forget the texts of what refers to the object or list that is left."""
+        at = len(self._within) - 1
+        for one in self._until.pop(at, ()):
+            self._written.pop(one, None)
+        self._within.pop()
+        self._open &= ~(1 << at)
 
     def _again(self, text: str, *, opaque: bool) -> str:
         """Return the text of a part that was written before."""
@@ -323,12 +278,12 @@ class Shown:
                 return self._thing(value, depth)
             case Items(values=values):
                 if id(value) in self._within:
-                    self._circular = True
+                    self._open |= 1 << self._within.index(id(value))
                     return "[…]"
                 self._within.append(id(value))
                 shown = ", ".join(self.text(one, depth + 1) for one in values)
                 over = self.text(value.over, depth + 1) if value.over is not None else ""
-                self._within.pop()
+                self._leave()
                 return f"{over}.mapped({shown})" if over else f"[{shown}]"
             case Closure(function=function):
                 return f"fn({summary(function)})"
@@ -355,7 +310,7 @@ class Shown:
         if self._numbered:
             return f"{value.type}#{id(value)}"
         if id(value) in self._within:
-            self._circular = True
+            self._open |= 1 << self._within.index(id(value))
             return "{…}"
         self._within.append(id(value))
         shown = [f"{name}: {self.text(one, depth + 1)}" for name, one in sorted(value.fields.items())]
@@ -363,7 +318,7 @@ class Shown:
             shown.insert(0, f"*: {self.text(value.base, depth + 1)}")
         shown += [f"after {call}" for call in value.touched if not self._identity]
         made = ", ".join(self.text(one, depth + 1) for one in value.arguments)
-        self._within.pop()
+        self._leave()
         kind = "" if value.known is not None else value.type
         return f"{kind}{f'({made})' if made else ''}{{{', '.join(shown)}}}"
 

@@ -35,6 +35,9 @@ WATCHERS: tuple[Library, ...] = (
 )  # fmt: skip
 """Libraries for logging, metrics, tracing and assertions."""
 
+LOGGERS = frozenset(("Logger", "ILogger"))
+"""What a class or an interface for logging is called, whichever library it is of."""
+
 LOGGER_NOTES: Mapping[str, str] = {
     "Slf4j": "log", "Log4j2": "log", "Log": "log", "CommonsLog": "log", "Log4j": "log", "JBossLog": "log",
 }  # fmt: skip
