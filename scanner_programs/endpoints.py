@@ -16,7 +16,9 @@ from scanner_programs.guards import is_topic, negate
 from scanner_programs.ir import Kind, Literal, Name, deep_recursion, walk
 from scanner_programs.leads import names_within
 from scanner_programs.libraries.clients import CLIENTS
+from scanner_programs.libraries.others import LOGGERS
 from scanner_programs.libraries.rows import Client, begins, plain
+from scanner_programs.libraries.selection import owner_of, unknown_client
 from scanner_programs.libraries.standard import ADDS, TAKES
 from scanner_programs.machine import MOST_STEPS_TOGETHER, Given, Machine, Made, watches
 from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, container_name, parameters_of
@@ -166,9 +168,9 @@ class Endpoints:
     *residue* are the canonical texts of its functions and classes, by name, *setup* of those that use a client and send
     nothing, *loose* of those that may be part of what is sent and that no evaluation came to. *unresolved* are places
     of calls that may send without a known record, *steps* the expressions that were evaluated, *clients* the files that
-    use a client, *uses* the texts of all code there that names one. *started* are the functions that send and whose
-    class is named by code outside of it. *is_bounded*: *loose* has the code on the way to
-    what is sent and was not followed whole.
+    use a client, *unknown* the unknown ones, each with one of the files, *uses* the texts of all code
+    there that names one. *started* are the functions that send and whose class is named by code outside of it.
+    *is_bounded*: *loose* has the code on the way to what is sent and was not followed whole.
     """
 
     contracts: list[Contract] = field(default_factory=list)
@@ -183,6 +185,7 @@ class Endpoints:
     unresolved: list[tuple[str, int]] = field(default_factory=list)
     steps: int = 0
     clients: set[str] = field(default_factory=set)
+    unknown: dict[str, str] = field(default_factory=dict)
     uses: set[str] = field(default_factory=set)
     residue: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
     setup: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
@@ -234,6 +237,8 @@ class _Reader:
         self._program, self._own = program, own
         self._found = Endpoints()
         self._seen: set[tuple[str, int]] = set()
+        self._met: set[str] = set()
+        self._of_unknown: set[tuple[str, int]] = set()
         self._foreign: set[tuple[str, int, str]] = set()
         self._view: Place | None = None
         self._others: tuple[Place | None, dict[int, Value]] = None, {}
@@ -260,7 +265,23 @@ class _Reader:
                 files = [file for file in self._program.files if file.language == language]
                 if any(self._uses(file, row) for file in files) and not self._is_other_broker(row):
                     found.setdefault(language, []).append(row)
+        for file in self._program.files:
+            listed = found.get(file.language, [])
+            for one in self._imports(file):
+                named = unknown_client(one, file.language)
+                if named is not None and named not in listed and not self._is_declared(one):
+                    listed = found.setdefault(file.language, listed)
+                    listed.append(named)
         return found
+
+    def _is_declared(self, imported: str) -> bool:
+        """Return whether an import is of a package that files of the program are part of."""
+        parts = imported.split(".")
+        return any(".".join(parts[: len(parts) - cut]) in self._packages for cut in range(min(3, len(parts))))
+
+    @cached_property
+    def _packages(self) -> frozenset[str]:
+        return frozenset(file.package for file in self._program.files if file.package)
 
     @cached_property
     def _rows(self) -> list[Client]:
@@ -288,6 +309,10 @@ class _Reader:
             for file in self._program.files
             if any(self._uses(file, row) for row in self._clients.get(file.language, ()))
         }
+        for file in self._program.files:
+            for row in self._clients.get(file.language, ()):
+                if row.is_unknown and self._uses(file, row):
+                    self._found.unknown.setdefault(row.name, file.path)
         places = self._program.places
         self._names = {id(place.function): place.name for place in places}
         self._files = {id(place.function): place.file.path for place in places}
@@ -321,6 +346,7 @@ class _Reader:
             vague = {id(place): place for place in listed}
             self._found.unresolved += [(place.file.path, place.function.line or 1) for place in vague.values()]
         self._unsent()
+        self._unmet()
         if texts:
             self._found.started = self._started(places)
             self._loose(places)
@@ -418,6 +444,7 @@ class _Reader:
         names |= {note for rows in self._clients.values() for row in rows for note in (*row.result, *row.declared)}
         names |= {function.name for function in self._declared}
         names |= {name for rows in self._clients.values() for row in rows for name in row.records if "." not in name}
+        names |= self._called_of_unknown
         found = reaching(places, names, self._renamed)
         for _ in range(_MOST_MEANT):  # what makes an object of a class that a library gives one of these
             handled = {id(one.function) for one in found.values()}
@@ -444,6 +471,32 @@ class _Reader:
             id(place) for place in places if id(place) not in found and self._makes_record(place)
         }
         return found
+
+    @cached_property
+    def _owners(self) -> dict[str, set[str]]:
+        """Return who publishes the unknown clients, by language."""
+        return {
+            language: {owner_of(row.packages[0], language) for row in rows if row.is_unknown}
+            for language, rows in self._clients.items()
+        }
+
+    @cached_property
+    def _called_of_unknown(self) -> frozenset[str]:
+        """Return the methods of libraries that files call which import something of an unknown client's publisher.
+
+        Any of them may write.
+        """
+        found: set[str] = set()
+        for file in self._program.files:
+            owners = self._owners.get(file.language, ())
+            if owners and any(owner_of(one, file.language) in owners for one in self._imports(file)):
+                code = (file.classes, file.functions, file.statements, file.methods)
+                found |= {
+                    name
+                    for name, call in called_in(code)
+                    if call.arguments and isinstance(call.function, ir.Member) and not self._is_own(name)
+                }
+        return frozenset(found)
 
     def _assemblers(self, places: Sequence[Place]) -> list[Place]:
         """Return the functions that make objects which send, also by a function that returns a new one, and callers.
@@ -699,6 +752,8 @@ class _Reader:
             self._seen.add(made.place)
             self._records(machine, made, name, {"record": record})
             return True
+        if row is None and self._given_to_unknown(machine, made, name):
+            return True
         if row is None:
             self._receives.note(made, name, self._files_on_the_way(made.place))
             self._connect(machine, made, name)
@@ -784,6 +839,57 @@ class _Reader:
             if signature is not None and "topic" in signature.split() and any(_is_of(full, row) for row in self._rows):
                 return value
         return None
+
+    def _given_to_unknown(self, machine: Machine, made: Made, name: str) -> bool:
+        """Note what an object of an unknown client is given; return whether it is one.
+
+        Which argument is what, only their names say, which are those of the protocol. Others are part of what is sent.
+        """
+        language = made.file.language
+        owners = self._owners.get(language, ())
+        names = list(_origins(machine, made)) if owners and made.given and made.of is not None else []
+        unknown = [row for row in self._clients.get(language, ()) if row.is_unknown]
+        is_known = any(_is_of(one, row) for one in names for row in unknown)
+        is_known |= any(self._may_be_of(one, made.file, unknown) for one in names)
+        # An interface of the same publisher that is given a topic is the client's, if nothing is known of the object.
+        is_free = made.of is not None and _is_free(made.of) and any(owner_of(one, language) in owners for one in names)
+        is_free &= any(_PARTS.get(key.lower()) == "topic" for key, _ in made.given)
+        is_logged = machine.is_watcher(made.of, made.name) or any(plain(one) in self._logging for one in names)
+        if not (is_known or is_free) or is_logged:
+            return False
+        parts: dict[str, Value] = {}
+        others: list[Value] = []
+        for key, value in made.given:
+            part = _PARTS.get(key.lower(), key)
+            if part and part != "*":
+                parts[part] = value
+            else:
+                others.append(value)
+        if others:
+            parts.setdefault("value", others[0] if len(others) == 1 else Items(others))
+        self._seen.add(made.place)
+        own = {owner_of(one, language) for one in names}
+        self._met |= {
+            row.name
+            for row in unknown
+            if any(_is_of(one, row) or self._may_be_of(one, made.file, [row]) for one in names)
+            or (is_free and owner_of(row.packages[0], language) in own)
+        }
+        self._of_unknown.add(made.place)
+        if self._view is not None and self._view.function.name not in self._called:
+            parts["entry"] = Const(Kind.TEXT, self._view.name)  # the library may call it by its name
+        self._emit(parts, name, made.place, made.guards, made.of)
+        return True
+
+    @cached_property
+    def _called(self) -> frozenset[str]:
+        """Return the names that functions of the program use."""
+        return frozenset(name for place in self._program.places for name in names_in(place.function))
+
+    def _may_be_of(self, kind: str, file: ir.File, rows: Sequence[Client]) -> bool:
+        """Return whether a class without a package may be of one that a file imports as a whole."""
+        is_plain = kind[:1].isupper() and kind.isidentifier() and kind not in {*file.imports, *self._program.classes}
+        return is_plain and any(begins(one, row.packages) for one in file.wildcards for row in rows)
 
     def _client_of(self, machine: Machine, made: Made, name: str) -> Client | None:
         rows = [row for row in self._clients.get(made.file.language, ()) if name in row.sends]
@@ -1397,6 +1503,7 @@ class _Reader:
         One that was kept with the record is known by what the program gives to what keeps it.
         """
         named = {one.place for one in self._found.contracts if one.topics or one.topic.startswith("setting(")}
+        named |= self._of_unknown  # whichever topic it is of, it is compared whole
         named |= self._of_stores if self._found.kept else set()
         contracts = (one for one in self._found.contracts if one.place in self._seen and one.place not in named)
         names = {name for one in contracts for name in (one.view, *one.path)}
@@ -1513,21 +1620,28 @@ class _Reader:
 
     def _uses(self, file: ir.File, row: Client) -> bool:
         """Return whether a file imports a client."""
+        return any(
+            begins(one, row.packages) or begins(one.replace("::", "."), row.packages) for one in self._imports(file)
+        )
+
+    def _imports(self, file: ir.File) -> list[str]:
+        """Return what a file imports of libraries."""
         if file.path not in self._imported:
             self._imported[file.path] = [
                 one for one in (*file.imports.values(), *file.wildcards) if not self._is_local(one, file)
             ]
-        return any(
-            begins(one, row.packages) or begins(one.replace("::", "."), row.packages)
-            for one in self._imported[file.path]
-        )
+        return self._imported[file.path]
 
     def _is_local(self, imported: str, file: ir.File) -> bool:
         """Return whether an import is of the program itself, which may have a module that is called as a client is."""
         first, *rest = imported.replace("::", ".").replace("/", ".").split(".")
         if file.language not in ("python", "rust"):
-            return False
-        return first in self._modules or f"{first}/{''.join(rest[:1])}" in self._modules
+            aliases = self._program.aliases
+            return imported.startswith(".") or any(
+                imported == one or imported.startswith((f"{one}/", f"{one}.")) for one in aliases
+            )
+        is_own = file.language == "rust" and first in ("crate", "self", "super")
+        return is_own or first in self._modules or f"{first}/{''.join(rest[:1])}" in self._modules
 
     @cached_property
     def _modules(self) -> frozenset[str]:
@@ -1566,6 +1680,13 @@ class _Reader:
             used = names & {*names_in(code), *types}
             is_reading = names & reads or {one.rpartition(".")[2] for one in types} & reads
             if not used and not is_reading:
+                self._found.unresolved.append((file.path, 1))
+
+    def _unmet(self) -> None:
+        """Note the files with an unknown client, if no call of one of its objects was seen."""
+        rows = [row for row in self._rows if row.is_unknown and row.name not in self._met]
+        for file in self._program.files if rows else ():
+            if file.path in self._found.clients and any(self._uses(file, row) for row in rows):
                 self._found.unresolved.append((file.path, 1))
 
     def _unsent(self) -> None:
@@ -1664,6 +1785,27 @@ class _Reader:
         beside = self._package_watchers.get(place.file.path.rpartition("/")[0], ()) if _is_go(place.file) else ()
         wrapping = typed_in(place.file, known, self._wrappers) if self._wrappers else set()
         return silent_in(place.file, known, watches, self._loggers, {*beside, *wrapping})
+
+    @cached_property
+    def _logging(self) -> frozenset[str]:
+        """Return the full names of the library's classes whose objects the program declares as loggers.
+
+        One that writes to a topic is a logger all the same.
+        """
+        found: set[str] = set()
+        for file in self._program.files:
+            nodes = list(walk((file.classes, file.functions, file.methods, file.statements)))
+            kinds = [one for one in nodes if isinstance(one, ir.Field | ir.Parameter | ir.Declare) and one.type]
+            names = {
+                one.name if not isinstance(one, ir.Declare) else _whole_name(one.target)
+                for one in kinds
+                if base_type(one.type).rpartition(".")[2] in LOGGERS
+            }
+            for one in nodes if names else ():
+                if isinstance(one, ir.Assign | ir.Declare) and _whole_name(one.target) in names:
+                    made = (each.type for each in walk(one.value) if isinstance(each, ir.New))
+                    found |= {file.imports.get(base_type(kind), kind) for kind in made}
+        return frozenset(found)
 
     @cached_property
     def _wrappers(self) -> frozenset[str]:

@@ -15,6 +15,7 @@ from scanner_programs.calls import names_in
 from scanner_programs.ir import (
     Assign,
     Call,
+    Class,
     Declare,
     Field,
     File,
@@ -247,6 +248,10 @@ def _naming(file: File, words: Collection[str], clients: Collection[str]) -> dic
             types += [one.type for one in place.function.parameters]
             if place.function.name and uses(place.function, part[0], types):
                 found[place.name] = part
+        for cls in (one for one in walk(file.classes) if isinstance(one, Class) and one.statements):
+            text = code_text(cls.statements, silent_in(file, cls, watches))
+            if uses(cls.statements, text, cls.supers):  # what runs when an object is made
+                found[cls.name] = text, cls.line
         for name, one, beside in _statements(file):
             if uses((one, beside), f"{name} {code_text(beside)}"):
                 found[name] = code_text(one), 1

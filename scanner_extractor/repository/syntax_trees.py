@@ -45,9 +45,22 @@ _TESTS = re.compile(
 )
 
 
+_OF_TESTS = {
+    ".go": re.compile(r'^[^\S\n]*(?:import\s+)?"testing"\s*$', re.MULTILINE),
+    ".py": re.compile(r"^(?:import|from)[ \t]+pytest", re.MULTILINE),
+}
+"""Imports of the libraries that tests are written with, by the endings of files."""
+
+
 def is_test(path: str) -> bool:
     """Return whether a file is one of tests, by its path."""
     return _TESTS.search(path) is not None
+
+
+def helps_tests(path: str, text: str) -> bool:
+    """Return whether a file is for tests, by what it imports: programs themselves need no library for tests."""
+    pattern = _OF_TESTS.get(suffix(path))
+    return pattern is not None and pattern.search(text) is not None
 
 
 def words(text: str) -> frozenset[str]:

@@ -29,7 +29,7 @@ class Client:
     chosen: an enumeration, and its member for Kafka. *style* is how it writes the names of members if nothing says
     otherwise. *connects* are calls that have a `function` called with the records of one topic (`received`) and its
     result written to another. *defaults* are the method and the setting that give a client the topic of what it sends
-    to none.
+    to none. *is_unknown*: only its name says that it is a client, so any call of one of its objects may write.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Client:
     connects: Mapping[str, Signature] = field(default_factory=dict)
     style: str = ""
     defaults: tuple[str, str] = ("", "")
+    is_unknown: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,7 @@ _RECORD = re.compile(r"\"name\"\s*:\s*\"(?:[\w.]+\.)?([A-Z]\w*)\"|\bmessage\s+([
 _PARAMETER = re.compile(r"\bin:\d+\.")
 _CLIENT_WORDS = ("kafka",)
 """What names of clients contain in a language whose calls are evaluated only."""
+_ANY_WORD = ("",)
 _NO_BUILD: tuple[tuple[str, ...], str] = ((), "")
 _RULES = {
     "removed": RECORD_FIELD_REMOVED,
@@ -213,6 +214,8 @@ class ProgramChanges:
             trees = (self._trees.base, self._trees.head)
             for path, packages in given_brokers(self.sources, trees, listed).items():
                 using[path] = {*using.get(path, ()), *packages}
+            if self._base.programs.connection(module):
+                using = dict.fromkeys(listed, _ANY_WORD)  # the client is in a library that is not known
         if using and (changed := dict(self._changed_near(using, listed))):
             first = next((part for part in changed if part[0] in using), next(iter(changed)))
             names = few([first[1], *dict.fromkeys(name for _, name in changed if name != first[1])])

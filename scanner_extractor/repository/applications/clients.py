@@ -43,6 +43,27 @@ _R, _W = Access.READ, Access.WRITE
 _NO_NOTE = Note(_R, needs=r"(?!)")
 
 
+def is_of_kafka(setting: str) -> bool:
+    """Return whether a setting is one of Kafka by its name."""
+    return "kafka" in setting.lower()
+
+
+def is_evaluated_only(path: str) -> bool:
+    """Return whether a source file is of a language whose calls are not read by name: Rust."""
+    return path.endswith(".rs")
+
+
+def imports_client_of_rust(text: str) -> bool:
+    """Return whether a file of Rust uses a crate of Kafka, other than modules of its own crate."""
+    return any(_is_client(line.strip().removeprefix("pub ")) for line in text.splitlines() if "use " in line)
+
+
+def _is_client(line: str) -> bool:
+    crate = line.removeprefix("use ").partition("::")[0]
+    named = "kafka" in line.partition("{")[0].lower() or crate == "samsa"
+    return line.startswith("use ") and named and crate not in ("crate", "self", "super")
+
+
 def mentions_client(path: str, text: str) -> bool:
     """Return whether a source file has the name of a client library, in any letter case."""
     language, lowered = language_of(path), text.lower()
@@ -50,6 +71,11 @@ def mentions_client(path: str, text: str) -> bool:
 
 
 _MOCKS = re.compile(r"(?i)(?:^|/)mocks?/|mocks?\.\w+$")
+
+
+def is_mock(path: str) -> bool:
+    """Return whether a file has what stands for something else in tests, by its path."""
+    return _MOCKS.search(path) is not None
 
 
 def imports_client(path: str, text: str, own: str = "") -> bool:
@@ -60,7 +86,7 @@ def imports_client(path: str, text: str, own: str = "") -> bool:
     """
     language = language_of(path)
     pattern = language.client_import if language is not None else None
-    if pattern is None or _MOCKS.search(path):
+    if pattern is None or is_mock(path):
         return False
     return any(not own or f'"{own}/' not in match[0] for match in pattern.finditer(text))
 

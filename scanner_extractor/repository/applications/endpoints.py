@@ -6,15 +6,21 @@ import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from posixpath import dirname, normpath
 from types import MappingProxyType
 from typing import NamedTuple
 
 from scanner_extractor.repository.applications.aliases import aliases_of, beginnings
-from scanner_extractor.repository.applications.clients import mentions_client
+from scanner_extractor.repository.applications.clients import (
+    imports_client_of_rust,
+    is_evaluated_only,
+    is_of_kafka,
+    mentions_client,
+)
 from scanner_extractor.repository.applications.modules import OUTSIDE, Modules
 from scanner_extractor.repository.applications.settings import BINDINGS, Settings, is_settings_file, relaxed
 from scanner_extractor.repository.bounded_parsing import Trials
-from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, is_test, parse_tree, suffix
+from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, helps_tests, is_test, parse_tree, suffix
 from scanner_model.columns import ColumnPath, field_segment
 from scanner_programs.endpoints import Endpoints, endpoints_of
 from scanner_programs.ir import File, deep_recursion
@@ -34,23 +40,6 @@ _OF_GO = re.compile(r"\"([\w.-]{1,80}+/[\w./-]{1,200}+)\"")
 _OF_PYTHON = re.compile(r"^[ \t]*+(?:from|import)[ \t]++([A-Za-z_][\w.]{0,200}+)", re.MULTILINE)
 _OF_JVM = re.compile(r"^[ \t]*+import[ \t]++(?:static[ \t]++)?+([A-Za-z_][\w.]{2,200}+\*?+)", re.MULTILINE)
 _VARIABLE = re.compile(r"\$\{([^{}:]+)(?::[^{}]*)?\}")
-_RUST = ".rs"
-
-
-def is_evaluated_only(path: str) -> bool:
-    """Return whether a source file is of a language whose calls are not read by name: Rust."""
-    return path.endswith(_RUST)
-
-
-def imports_client_of_rust(text: str) -> bool:
-    """Return whether a file of Rust uses a crate of Kafka, other than modules of its own crate."""
-    return any(_is_client(line.strip().removeprefix("pub ")) for line in text.splitlines() if "use " in line)
-
-
-def _is_client(line: str) -> bool:
-    crate = line.removeprefix("use ").partition("::")[0]
-    named = "kafka" in line.partition("{")[0].lower() or crate == "samsa"
-    return line.startswith("use ") and named and crate not in ("crate", "self", "super")
 
 
 class Made(NamedTuple):
@@ -96,7 +85,8 @@ class ProgramEndpoints:
         found: dict[str, list[str]] = {}
         for path in sorted(self.files):
             is_source = suffix(path) in BY_ENDING and len(self.files[path]) <= LARGEST
-            if is_source and not is_test(path) and not grammar_missing(path):
+            is_left = is_test(path) or grammar_missing(path) or (is_source and helps_tests(path, self.files[path]))
+            if is_source and not is_left:
                 found.setdefault(self.modules.of(path), []).append(path)
         return found
 
@@ -163,6 +153,7 @@ class ProgramEndpoints:
             pattern, named = _IMPORTS.get(suffix(path), (None, None))
             is_full = path.endswith(_JVM) and len(known) >= MOST_FILES  # beyond, those near a client are chosen
             for name in pattern.findall(self.files[path]) if pattern is not None and not is_full else ():
+                name = normpath(f"{dirname(path)}/{name}") if name.startswith(".") else name
                 if named is not None and (named, name) not in used:
                     used.add((named, name))
                     new = [one for one in named(self, name) if one not in known]
@@ -171,7 +162,11 @@ class ProgramEndpoints:
         return list(known)[count:]
 
     def _by_alias(self, name: str) -> list[str]:
-        """Return the files of the package of JavaScript that an import names."""
+        """Return the files of the package of JavaScript that an import names, or the file at a path without ending."""
+        if name in self._without_endings:
+            return [self._without_endings[name]]
+        if name in self._paths:
+            return self._paths[name]
         alias = next((one for one in self._aliases if name == one or name.startswith(f"{one}/")), "")
         folder = self._aliases.get(alias, "")
         return [path for path in self._every if folder and path.startswith(folder)]
@@ -204,6 +199,12 @@ class ProgramEndpoints:
         near = self._packages.get("/".join(parts[:-1][-_OF_PACKAGE:]), [])
         near = [path for path in near if not path.endswith(".java")]
         return [path for path in near if any(one in self.files[path] for one in declared)][:1]
+
+    @cached_property
+    def _without_endings(self) -> dict[str, str]:
+        """Return the files by their path without the ending; those that stand for their directory by that, too."""
+        known = {path.removesuffix(suffix(path)): path for path in self._every}
+        return {path.removesuffix("/index"): known[path] for path in sorted(known, reverse=True)} | known
 
     @cached_property
     def _stems(self) -> dict[str, list[str]]:
@@ -322,6 +323,11 @@ class ProgramEndpoints:
             file = self.known.files[path, self.files[path]]
             if file is not None:
                 yield file
+
+    def connection(self, module: str) -> str:
+        """Return the variable or setting that connects a program to Kafka by its name; empty without one."""
+        names = [name for found in self.modules.deployed(module) for name in found.environment]
+        return next((name for name in (*names, *self.settings(module).known) if is_of_kafka(name)), "")
 
     def names_of(self, module: str, topic: str) -> list[str]:
         """Return what a topic with variables in its name is called in the deployments of a program, as far as known."""

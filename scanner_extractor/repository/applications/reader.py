@@ -15,6 +15,10 @@ from scanner_extractor.repository.applications.clients import (
     Extractor,
     Found,
     imports_client,
+    imports_client_of_rust,
+    is_evaluated_only,
+    is_mock,
+    is_of_kafka,
     mentions_client,
 )
 from scanner_extractor.repository.applications.code import PACE, ScopeKind, Unit, read_unit
@@ -23,8 +27,6 @@ from scanner_extractor.repository.applications.endpoints import (
     KnownEndpoints,
     ProgramEndpoints,
     column_path,
-    imports_client_of_rust,
-    is_evaluated_only,
 )
 from scanner_extractor.repository.applications.field_uses import (
     FieldsReading,
@@ -75,7 +77,7 @@ from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.languages import BY_ENDING, language_of
 from scanner_extractor.repository.languages.language import BINDING, CHANNEL_IN, CHANNEL_OUT, DESTINATION, Access
 from scanner_extractor.repository.other_uses import is_other_use
-from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, is_test, suffix
+from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, helps_tests, is_test, suffix
 from scanner_extractor.repository.topic_files.mapping import is_toml
 from scanner_extractor.repository.topic_files.plugin_blocks import is_plugin_blocks
 from scanner_model.documents.json_input import load_text
@@ -123,8 +125,10 @@ _KAFKA_TABLE = re.compile(
     r"(?=[^;]*'connector'\s*=\s*'(?:upsert-)?kafka')[^;]*?'topic'\s*=\s*'(?P<topic>[^';]+)'",
     re.IGNORECASE,
 )
-_GO_TESTS = re.compile(r'^[^\S\n]*(?:import\s+)?"testing"\s*$', re.MULTILINE)
-"""The import of a file that helps tests, whatever it is called."""
+_UNKNOWN_CLIENT = (
+    "the library {package} is not known: of what it writes, only topics that a call names `topic`, and nothing of what "
+    "it reads"
+)
 _GO_MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
 _INHERITED = ("pom.xml", "build.gradle", "build.gradle.kts")
 """Build files whose dependencies the modules below them have, too."""
@@ -222,7 +226,7 @@ def is_application_file(path: str, text: str) -> bool:
 
     Tests are none.
     """
-    if is_test(path) or _helps_tests(path, text):
+    if is_test(path) or helps_tests(path, text):
         return False
     if language_of(path):
         return mentions_client(path, text)
@@ -245,10 +249,6 @@ def _configures_framework(path: str, text: str) -> bool:
     small = text.casefold() if len(text) <= LARGEST else ""
     is_nested = "cloud" in small and "bindings" in small
     return is_nested and any(one.key.casefold().startswith(BINDINGS) for one in read_settings(path, text))
-
-
-def _helps_tests(path: str, text: str) -> bool:
-    return path.endswith(".go") and _GO_TESTS.search(text) is not None
 
 
 def read_applications(
@@ -292,6 +292,7 @@ class _Reader:
     problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
     unresolved: list[tuple[str, str]] = field(default_factory=list)
+    with_unknown: set[str] = field(default_factory=set)
     unset: dict[str, dict[str, int]] = field(default_factory=dict)
     clients_in: dict[str, list[bool]] = field(default_factory=dict)
     channel_code: dict[str, list[str]] = field(default_factory=dict)
@@ -327,7 +328,7 @@ class _Reader:
     def read(self) -> None:
         """Read settings, then code, then what both say together."""
         self.index = Index(self.modules.of)
-        if not self.fitting:
+        if not self.fitting and not self._is_deployed():
             return
         self._read_modules()
         found = self._read_code()
@@ -343,6 +344,12 @@ class _Reader:
         self._add_frames()
         self._add_endpoints()
         self._note_unresolved()
+        self._note_connected()
+
+    def _is_deployed(self) -> bool:
+        """Return whether code is here whose deployment may connect it to Kafka, in files that no code names."""
+        texts = (self.files[path] for path in self.files if suffix(path) in (".yaml", ".yml"))
+        return any(suffix(path) in BY_ENDING for path in self.files) and any(map(is_of_kafka, texts))
 
     def _read_modules(self) -> None:
         self.modules = read_modules(self.files)
@@ -466,7 +473,7 @@ class _Reader:
         if not self.index.units:
             return []
         paths = (path for path in sorted(self.files) if language_of(path) and not is_test(path))
-        return [path for path in paths if not _helps_tests(path, self.files[path])]
+        return [path for path in paths if not helps_tests(path, self.files[path])]
 
     def _parse(self, paths: Iterable[str]) -> None:
         """Parse files and add them to the index; each is tried once, and one that is not read is noted."""
@@ -712,6 +719,15 @@ class _Reader:
                 for topic, place in writes:
                     if (module, topic) not in written:
                         self._add_use(_Use(job, topic, True, place, "settings", sources))
+
+    def _note_connected(self) -> None:
+        """Note the deployments that connect a program to Kafka in whose code no client is known."""
+        for module in sorted(self.modules.names):
+            for found in self.modules.deployed(module):
+                variable = next(filter(is_of_kafka, found.environment), "")
+                if variable and module not in self.with_unknown and self._lacks_client(module):
+                    reason = f"{variable} connects {found.name} to Kafka, but no client that is known is in its code"
+                    self.unresolved.append((found.place.rpartition(":")[0] or found.place, reason))
 
     def _lacks_client(self, module: str) -> bool:
         """Return whether the code of a module is here, and neither it nor what it is built with uses a client.
@@ -1000,6 +1016,10 @@ class _Reader:
         for path, line in found.unnamed:
             if path in self.fitting and (path, line) not in self.followed:
                 self.without_topic.setdefault(path, set()).add(line)
+        for package, path in found.unknown.items():
+            self.with_unknown.add(module)
+            if path in self.fitting and not is_mock(path):
+                self.unresolved.append((path, _UNKNOWN_CLIENT.format(package=package)))
         if not (found.is_partial or found.unresolved):
             self._drop_others(module, by_names, ends, found.followed)
         self._add_fields_read(module, found)

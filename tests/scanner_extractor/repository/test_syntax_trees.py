@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from scanner_extractor.repository.applications.code import read_unit
-from scanner_extractor.repository.syntax_trees import is_test
+from scanner_extractor.repository.syntax_trees import helps_tests, is_test
 
 LONG = 'class A { void f() { send("a" + "b"); } }\n' * 200
 
@@ -36,3 +36,17 @@ def test_threads_parse_at_the_same_time() -> None:
 )
 def test_tests_are_recognised_by_the_convention_of_their_language(path: str, is_one: bool) -> None:
     assert is_test(path) is is_one
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "is_one"),
+    [
+        ("shop/fixtures/joint.py", "import pytest\n", True),
+        ("shop/fixtures/joint.py", "from pytest_asyncio import fixture\n", True),
+        ("shop/rows.go", 'import (\n\t"testing"\n)\n', True),
+        ("shop/orders.py", "import orders  # not pytest\n", False),
+        ("shop/Orders.java", "import pytest\n", False),
+    ],
+)
+def test_what_imports_a_library_for_tests_helps_them(path, text, is_one):
+    assert helps_tests(path, text) is is_one

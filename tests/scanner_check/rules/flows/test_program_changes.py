@@ -646,3 +646,35 @@ def test_settings_that_lead_imports_to_other_code_are_unknown(check, target, mor
     }
 
     assert check({"tsconfig.json": paths % (target, more)}, base).verdict is verdict
+
+
+BUS = (
+    "import acme.bus.Bus\n\nclass Decided(private val bus: Bus) {\n"
+    '    init {\n        Rule(bus).wanted("decided")\n    }\n\n'
+    '    fun publish(id: String) {\n        bus.put(id, mapOf("name" to "decided", "id" to id))\n    }\n}\n'
+)
+DEPLOYED = (
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: decisions\n"
+    "spec:\n  template:\n    spec:\n      containers:\n"
+    "        - name: decisions\n          image: acme/decisions\n          env:\n            - name: {}\n"
+    "              value: decisions\n"
+)
+
+
+@pytest.mark.parametrize("old", ['"name" to "decided"', 'wanted("decided")'])
+@pytest.mark.parametrize(
+    ("variable", "verdict"), [("KAFKA_TOPIC", Verdict.UNKNOWN), ("PAGE_TITLE", Verdict.FINE)], ids=["kafka", "none"]
+)
+def test_code_whose_deployment_connects_it_to_kafka_is_unknown_if_no_client_is_known(
+    check, old: str, variable: str, verdict: Verdict
+) -> None:
+    """The client is in a library whose name does not say so; what runs when an object is made counts, too."""
+    base = {
+        **BASE,
+        "decisions/build.gradle.kts": "plugins { kotlin }\n",
+        "decisions/src/Decided.kt": BUS,
+        "deploy/decisions.yaml": DEPLOYED.format(variable),
+    }
+    changed = BUS.replace(old, old.replace("decided", "settled"))
+
+    assert check({"decisions/src/Decided.kt": changed}, base).verdict is verdict

@@ -625,3 +625,51 @@ def test_directories_that_a_module_has_names_for_are_its_own():
 
     assert flows(files) == {"mentoring:  > mails"}
     assert {field.path for field in read(files).fields} == {("to",)}
+
+
+@pytest.mark.parametrize("imported", ["../../model", "../../model/orders"])
+def test_code_that_a_program_imports_by_its_path_is_part_of_it(imported: str):
+    """A package of the same repository needs not be a dependency in package.json."""
+    files = {
+        "packages/shop/package.json": '{"name": "shop"}',
+        "packages/shop/src/main.ts": KAFKAJS
+        + f"import {{Order}} from '{imported}';\nconst producer = new Kafka({{}}).producer();\n"
+        + "producer.send({topic: 'orders', messages: [{value: JSON.stringify(new Order('a'))}]});\n",
+        "packages/model/package.json": '{"name": "model"}',
+        "packages/model/index.ts": "export * from './orders';\n",
+        "packages/model/orders.ts": "export class Order { id: string; constructor(id: string) { this.id = id; } }\n",
+    }
+    written = {path for field in read(files).fields for path in [".".join(field.path)] if field.writes}
+    assert written == {"id"}
+
+
+def test_a_library_that_is_not_known_is_an_unresolved_use():
+    files = {
+        "a/pyproject.toml": '[project]\nname = "mails"\n',
+        "a/main.py": (
+            "from acme_bus.kafka import KafkaPublisher\n\n\ndef main(mail):\n"
+            "    KafkaPublisher('b').publish(topic='mails', payload={'to': mail})\n"
+        ),
+    }
+    reading = read(files)
+    assert {flow.target.name for flow in reading.flows} == {"mails"}
+    assert [path for path, reason in reading.unresolved if "acme_bus.kafka is not known" in reason] == ["a/main.py"]
+
+
+@pytest.mark.parametrize(("variable", "is_listed"), [("KAFKA_TOPIC", True), ("PAGE_TITLE", False)])
+def test_a_deployment_that_connects_a_program_without_a_known_client_is_an_unresolved_use(
+    variable: str, is_listed: bool
+):
+    files = {
+        "decisions/pyproject.toml": '[project]\nname = "decisions"\n',
+        "decisions/main.py": "from acme_bus import Bus\n\nBus().put('a')\n",
+        "deploy/compose.yaml": f"""
+            services:
+              decisions:
+                build: ../decisions
+                environment:
+                  {variable}: decisions
+        """,
+    }
+    listed = [path for path, reason in read(files).unresolved if f"{variable} connects decisions to Kafka" in reason]
+    assert listed == ["deploy/compose.yaml"] * is_listed
