@@ -14,6 +14,10 @@ FILES = {
     "a.cpp": "#include <librdkafka/rdkafkacpp.h>\n",
     "a.clj": "(require '[jackdaw.client :as jc])\n",
     "a.fs": "open Confluent.Kafka\n",
+    "a.groovy": "import org.apache.kafka.clients.producer.*\n",
+    "a.R": "library(rkafka)\n",
+    "b.rb": "  Karafka.producer.produce_sync(topic: 'orders', payload: '')\n",
+    "a.pl": "use Net::Kafka::Producer;\n",
     "fluent.conf": "<match **>\n  @type kafka2\n</match>",
     "context.xml": '<beans><int-kafka:outbound-channel-adapter topic="orders"/></beans>',
 }
@@ -42,6 +46,7 @@ def test_configuration_of_another_product_has_no_settings_of_a_program(read_repo
         ("a.conf", "kafka.bootstrap.servers = k:9092\n"),
         ("compose.yaml", "services:\n  kafka:\n    image: apache/kafka\n"),
         ("values.yaml", "exporters:\n  prometheus:\n    type: a\n" + "\n" * 100_000),
+        ("a.rb", "# what Kafka would say\nputs 1\n"),
         ("pom.xml", "<dependency><artifactId>kafka-clients</artifactId></dependency>"),
     ],
 )
