@@ -316,17 +316,22 @@ def suggested_columns(
 ) -> Iterator[PlacedColumn]:
     """Yield the columns whose name, type or documentation suggests *tag*, and that are not among *known* ones.
 
-    Known are those that have it, and those where flows show that it ends.
+    Known are those that have it, and those where flows show that it ends. A column of two subjects is one: there is one
+    decision to make.
     With *rejected* also those that people rejected, with that as their certainty.
     """
     rules = tag_rules(conn)
     decided = tag_decisions(conn, Decision.REJECTED)
+    listed: set[tuple[str, Place]] = set()  # the graph may lack a cluster: its place has no namespace then
     for placed in tagged_columns(conn, None):
         column = placed.column
         name = column.topic or placed.place.name
         found = rules[column.cluster].suggest(name, column.path, column.type, column.doc)
         if found is None or placed.place in known or not has_tag((found.tag,), tag):
             continue
+        if (column.cluster, placed.place) in listed:
+            continue
+        listed.add((column.cluster, placed.place))
         decisions = decisions_on(decided, placed, found.tag)
         if rejected or not decisions:
             certainty, why = (REJECTED, decisions[0].text) if decisions else (SUGGESTED, found.why)
