@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,22 @@ def test_tables_of_catalogs_are_counted(tmp_path) -> None:
     scanner_api.generate(dictionary)
 
     assert (summary(dictionary).counts or {})["tables"] == len(tables(dictionary)) == 2
+
+
+def test_table_of_ddl_on_a_server_that_a_connector_names_is_one_table(tmp_path) -> None:
+    """Its columns are listed where they are; those of a table that no connector names as they are declared."""
+    source = {"connector.class": "io.debezium.connector.postgresql.PostgresConnector", "topic.prefix": "cdc"}
+    place = {"database.hostname": "db", "database.dbname": "shop", "table.include.list": "public.users"}
+    (tmp_path / "source.json").write_text(json.dumps({"name": "source", "config": source | place}))
+    ddl = "CREATE TABLE public.users (id INT, email TEXT);\nCREATE TABLE public.audit (email TEXT);\n"
+    (tmp_path / "shop.sql").write_text(ddl)
+    dictionary = scanner_api.open_dictionary(tmp_path / "repo.db", create=True)
+    scanner_api.scan((), dictionary, directories=[tmp_path])
+    scanner_api.generate(dictionary)
+
+    listed = {row.dataset for row in scanner_api.columns(dictionary, name="email") if row.dataset}
+    assert listed == {f"ddl://{tmp_path.name}/public.audit", "postgres://db:5432/shop.public.users"}
+    assert {row.dataset for row in scanner_api.personal_data(dictionary) if row.dataset} >= listed
 
 
 def test_nodes_are_listed_in_pages_without_a_gap(retail) -> None:
