@@ -44,12 +44,14 @@ def by_hand(directory: Path, **manual: object) -> Dictionary:
     [
         (
             "warehouse.public.order_facts.amount",
-            "from shop.public.orders.total in 3 steps (copied, computed, renamed) · no known reader"
+            "orders-enriched.total = CAST(o.payload.total AS DOUBLE), from shop.public.orders.total in 3 steps"
+            " (copied, computed, renamed) · no known reader"
             " · owner team-warehouse · no tag",
         ),
         (
             "order-mails.recipient",
-            "from shop.public.customers.email in 2 steps (copied, computed) · no known reader"
+            "recipient = UPPER(c.payload.email), from shop.public.customers.email in 2 steps (copied, computed)"
+            " · no known reader"
             " · owner team-streaming · PII",
         ),
         (
