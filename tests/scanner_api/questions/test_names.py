@@ -99,6 +99,24 @@ def test_table_of_ddl_on_a_server_that_a_connector_names_is_one_table(tmp_path) 
     assert {row.dataset for row in scanner_api.personal_data(dictionary) if row.dataset} >= listed
 
 
+def test_name_of_a_topic_and_of_its_copy_is_that_of_the_topic(tmp_path) -> None:
+    """A sink names its index after the topic: the answer is about the topic, and names the index."""
+    sink = {"connector.class": "io.confluent.connect.elasticsearch.ElasticsearchSinkConnector", "topics": "users"}
+    config = sink | {"connection.url": "http://es:9200"}
+    (tmp_path / "sink.json").write_text(json.dumps({"name": "sink", "config": config}))
+    (tmp_path / "users-value.avsc").write_text(
+        '{"type": "record", "name": "User", "fields": [{"name": "email", "type": "string"}]}'
+    )
+    dictionary = scanner_api.open_dictionary(tmp_path / "repo.db", create=True)
+    scanner_api.scan((), dictionary, directories=[tmp_path])
+    scanner_api.generate(dictionary)
+
+    for name, kind in (("users", "topic"), ("users.email", "column")):
+        answer = scanner_api.impact(dictionary, name)
+        assert answer.root.startswith(f"{kind}:kafka://"), name
+        assert any("also elasticsearch://es:9200/users" in note for note in answer.notes), name
+
+
 def test_nodes_are_listed_in_pages_without_a_gap(retail) -> None:
     """By namespace and name, whatever the size of a page."""
     whole = [node.id for node in nodes(retail, kind="job")]
