@@ -339,6 +339,27 @@ def suggested_columns(
             yield placed._replace(column=column._replace(found_tags=(suggestion,)))
 
 
+def suggested_of_topic(
+    conn: Connection, cluster: str, topic: str, answers: Iterable[SchemaAnswer]
+) -> Iterator[tuple[str, str]]:
+    """Yield each tag that a column of a topic's schemas looks like and does not have, with the name of the column.
+
+    What people rejected is left out, and so is a tag that the column inherits.
+    """
+    rules = tag_rules(conn)[cluster]
+    rejected = tag_decisions(conn, Decision.REJECTED).get((cluster, topic), {})
+    for answer in answers:
+        for column in answer.columns:
+            found = rules.suggest(topic, column.path, column.type, column.doc)
+            if found is None:
+                continue
+            known = [*column.tags, *column.inherited_tags]
+            known += [tag.tag for tag in (answer.found_tags or {}).get(column.name, ())]
+            known += [each.tag for each in rejected.get(path_in_topic(answer.role, column.path), ())]
+            if not has_tag(known, found.tag):
+                yield found.tag, f"{answer.role} {column.name}"
+
+
 def decisions_on(decided: Decisions, placed: PlacedColumn, tag: str) -> tuple[TagDecision, ...]:
     """Return those of *decided* that are on *tag* of a column."""
     column = placed.column

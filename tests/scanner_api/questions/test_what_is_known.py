@@ -157,7 +157,17 @@ def test_each_count_of_a_tag_is_the_length_of_its_list(retail, way) -> None:
 @pytest.mark.parametrize(
     ("topic", "words"),
     [
-        ("orders", ["owner team-shop", "3 columns with PII", "5 readers, 1 failed", "no known writer", "kept 7 days"]),
+        (
+            "orders",
+            [
+                "owner team-shop",
+                "3 columns with PII",
+                "1 column looks like PII, not tagged",
+                "5 readers, 1 failed",
+                "no known writer",
+                "kept 7 days",
+            ],
+        ),
         ("order-mails", ["owner team-streaming", "1 column with PII", "no known reader", "1 writer"]),
         ("clicks", ["owner team-web", "kept 1 h"]),
     ],
