@@ -13,7 +13,7 @@ from scanner_cli.output.render import table_text
 from scanner_cli.usage_errors import Exit
 from scanner_model.declarations import UNREAD_HINT
 from scanner_model.scan import SourceResult
-from scanner_model.text import visible
+from scanner_model.text import counted, visible
 
 if TYPE_CHECKING:
     from scanner_api.scanning.clusters import Finding, ScanReport
@@ -112,7 +112,9 @@ def _problem_lines(report: ScanReport) -> Iterator[str]:
     listed = list(alike.values())
     where = f"see `scanner changes --scans {report.scan} --problems`" if report.stored else "see --report"
     for same in listed[:_SHOWN_PROBLEMS]:
-        yield f"warning: {same[0]}" + (f", and in {len(same) - 1} more places: {where}" if len(same) > 1 else "")
+        yield f"warning: {same[0]}" + (
+            f", and in {counted(len(same) - 1, 'more place')}: {where}" if len(same) > 1 else ""
+        )
     if more := sum(map(len, listed[_SHOWN_PROBLEMS:])):
         yield f"and {more} more warnings: {where}"
 
