@@ -24,6 +24,7 @@ from scanner_dictionary.queries.clients import (
 from scanner_dictionary.validation import Finding, validate
 from scanner_model.clients import Acls, Direction
 from scanner_model.names import dataset_address
+from scanner_model.text import counted
 
 Access = Literal["permitted", "reads", "unknown"]
 _TAGGED, _SUGGESTED = ("declared", "inherited"), "suggested"
@@ -222,9 +223,11 @@ def _unknown(
         missing = "copies of personal data may be missing"
         yield f"The graph is not of the newest scan: {missing}. Run `scanner dictionary dataflow`."
     if outside := len({row.dataset for row in rows if _SLASH in row.dataset and row.found in _TAGGED}):
-        yield f"Who may read the {outside} datasets outside of the scanned clusters: their rights are not read."
+        datasets = counted(outside, "dataset")
+        yield f"Who may read the {datasets} outside of the scanned clusters: their rights are not read."
     if suggested := len({(row.cluster, row.dataset, row.column) for row in rows if row.found == _SUGGESTED}):
-        yield f"{suggested} columns look personal and are not tagged: their readers are not listed. Decide on each."
+        look = "column looks" if suggested == 1 else "columns look"
+        yield f"{suggested} {look} personal, without a tag: their readers are not listed. Decide on each."
     if any(not acls.authorizer.super_users for each in rules.values() for _, acls in each.from_brokers):
         yield "Super users may read everything. Brokers do not list them, and cluster.json names none."
     yield "A principal may stand for several people or services: who has its credentials is not known."
