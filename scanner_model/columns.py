@@ -206,3 +206,13 @@ Lookup = Callable[[str], str | None]
 
 FieldReader = Callable[[str, Lookup, RecordName | None], ParsedSchema]
 """Read a schema text; the record names which of several to read (None: the format's default root)."""
+
+
+def with_expression(evidence: str, path: Sequence[str], expression: str) -> str:
+    """Return the evidence of a flow into the column *path* with its *expression*; without one as it is."""
+    return f"{evidence}: {path[-1]} = {expression}" if expression else evidence
+
+
+def expression_of(evidence: str, column: str) -> str:
+    """Return the expression that the evidence of a flow into *column* has; empty without one."""
+    return evidence.partition(f": {column} = ")[2]

@@ -17,7 +17,7 @@ from dataflow_generator.sql.catalog import Catalog
 from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.lineage import Effect, SqlColumn, StatementFlows
 from dataflow_generator.sql.reader import read_sql
-from scanner_model.columns import Column, ColumnPath
+from scanner_model.columns import Column, ColumnPath, with_expression
 from scanner_model.errors import Problem
 from scanner_model.names import Role
 from scanner_model.streaming_sql import KsqlSource, Query, header_paths, whole_columns
@@ -288,8 +288,11 @@ class _Job:
                     self._topic_columns(flow.source, inside=True),
                     self._topic_columns(flow.target, inside=True),
                 )
+            evidence = f"{self._where}: its statement"
+            if flow.expression:
+                evidence = with_expression(self._where, flow.target.path, flow.expression)
             for source, target in matched_columns(sources, targets):
-                yield ColumnFlow(source, target, flow.effect.type, str(flow.effect), f"{self._where}: its statement")
+                yield ColumnFlow(source, target, flow.effect.type, str(flow.effect), evidence)
 
     def _topic_columns(self, named: SqlColumn, *, inside: bool = False) -> tuple[ColumnRef, ...]:
         """Return the topic columns behind a column; several where it stands for all fields of a record.

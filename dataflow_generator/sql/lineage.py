@@ -46,11 +46,12 @@ class SqlColumn:
 
 @dataclass(frozen=True, slots=True, order=True)
 class SqlFlow:
-    """One column reference affects another."""
+    """One column reference affects another; *expression* computes the target, empty if it is copied or not known."""
 
     target: SqlColumn
     source: SqlColumn
     effect: Effect
+    expression: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -268,11 +268,12 @@ Relation = (
 
 @dataclass(frozen=True, slots=True)
 class SelectItem:
-    """One item of a select list; *alias* is empty where it has none."""
+    """One item of a select list; *alias* is empty where it has none. Its expression ends before the offset *end*."""
 
     expression: Expression
     alias: str
     at: int
+    end: int = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)

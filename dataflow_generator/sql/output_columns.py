@@ -102,20 +102,31 @@ def make_unique(names: Iterable[str]) -> list[str]:
 _NOT_PERSISTED = (ColumnKind.COMPUTED, ColumnKind.VIRTUAL)
 
 
+_LONGEST = 120
 MOST_FLOWS = 10_000
 """Flows that one statement may have; a thousand columns derived from five each are 5,000."""
 
 
-def flows(columns: Iterable[Column], sink: str, context: StatementContext) -> tuple[SqlFlow, ...]:
+def flows(columns: Sequence[Column], sink: str, context: StatementContext, text: str) -> tuple[SqlFlow, ...]:
     """Return the flows into *sink*, sorted: those of each column, and those that affect all of its rows.
 
-    Raises TooLarge above MOST_FLOWS.
+    The statement is a part of *text*. Raises TooLarge above MOST_FLOWS.
     """
     distinct = set(islice(_flows(columns, context), MOST_FLOWS + 1))
+    written = {column.name: _shortened(text[slice(*column.span)]) for column in columns if column.span}
     if len(distinct) > MOST_FLOWS:
         raise TooLarge
     refs = {origin: SqlColumn(*origin) for _, origin, _ in distinct}
-    return tuple(SqlFlow(SqlColumn(sink, path), refs[origin], effect) for path, origin, effect in sorted(distinct))
+    return tuple(
+        SqlFlow(SqlColumn(sink, path), refs[origin], effect, written.get(path[0], "") if len(path) == 1 else "")
+        for path, origin, effect in sorted(distinct)
+    )
+
+
+def _shortened(expression: str) -> str:
+    """Return an expression in one line that a person reads at once."""
+    line = " ".join(expression.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 
 def _flows(columns: Iterable[Column], context: StatementContext) -> Iterator[tuple[ColumnPath, Origin, Effect]]:
@@ -175,4 +186,4 @@ def columns_of_insert(
         what = f"{len(rows.columns)} columns are inserted into {len(targets)} columns of {'.'.join(statement.name)}"
         context.report(statement.at, what, "compare the statement with the DDL")
     pairs = zip(targets, rows.columns, strict=False)
-    return tuple(Column(name, column.value, column.type) for name, column in pairs)
+    return tuple(Column(name, column.value, column.type, span=column.span) for name, column in pairs)

@@ -62,8 +62,8 @@ def _item(item: SelectItem, names: OutputNames, position: int, scope: SelectScop
     name = names.of(item, position)
     if isinstance(item.expression, Name):
         column = scope.resolve(item.expression)
-        return column if column.name == name else Column(name, column.value, column.type)
-    return _computed(name, item.expression, scope)
+        return column if column.name == name else Column(name, column.value, column.type, span=column.span)
+    return replace(_computed(name, item.expression, scope), span=(item.at, item.end))
 
 
 def _computed(name: str, expression: Expression, scope: SelectScope) -> Column:

@@ -314,7 +314,7 @@ class _Reader:
             kind=parsed.kind,
             sources=tuple(sorted(context.sources)),
             sinks=(sink,) if sink else (),
-            flows=flows(result.columns, sink, context),
+            flows=flows(result.columns, sink, context, self._text),
             datasets=tuple(context.datasets[name] for name in sorted(context.datasets)),
             unresolved=tuple(context.unresolved),
         )

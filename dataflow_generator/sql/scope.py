@@ -158,12 +158,16 @@ _QUALIFIERS = 3
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a relation in a query; *fields* are those of a struct that the query itself builds."""
+    """A column of a relation in a query; *fields* are those of a struct that the query itself builds.
+
+    *span* is where its expression is in the text; None if it copies a column, or no item of a select list is it.
+    """
 
     name: str
     value: ValueLineage
     type: SqlType | None = None
     fields: tuple[Column, ...] = ()
+    span: tuple[int, int] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

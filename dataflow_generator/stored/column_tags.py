@@ -316,22 +316,48 @@ def suggested_columns(
 ) -> Iterator[PlacedColumn]:
     """Yield the columns whose name, type or documentation suggests *tag*, and that are not among *known* ones.
 
-    Known are those that have it, and those where flows show that it ends.
+    Known are those that have it, and those where flows show that it ends. A column of two subjects is one: there is one
+    decision to make.
     With *rejected* also those that people rejected, with that as their certainty.
     """
     rules = tag_rules(conn)
     decided = tag_decisions(conn, Decision.REJECTED)
+    listed: set[tuple[str, Place]] = set()  # the graph may lack a cluster: its place has no namespace then
     for placed in tagged_columns(conn, None):
         column = placed.column
         name = column.topic or placed.place.name
         found = rules[column.cluster].suggest(name, column.path, column.type, column.doc)
         if found is None or placed.place in known or not has_tag((found.tag,), tag):
             continue
+        if (column.cluster, placed.place) in listed:
+            continue
+        listed.add((column.cluster, placed.place))
         decisions = decisions_on(decided, placed, found.tag)
         if rejected or not decisions:
             certainty, why = (REJECTED, decisions[0].text) if decisions else (SUGGESTED, found.why)
             suggestion = FoundTag(found.tag, certainty, "", "", 0, (why,))
             yield placed._replace(column=column._replace(found_tags=(suggestion,)))
+
+
+def suggested_of_topic(
+    conn: Connection, cluster: str, topic: str, answers: Iterable[SchemaAnswer]
+) -> Iterator[tuple[str, str]]:
+    """Yield each tag that a column of a topic's schemas looks like and does not have, with the name of the column.
+
+    What people rejected is left out, and so is a tag that the column inherits.
+    """
+    rules = tag_rules(conn)[cluster]
+    rejected = tag_decisions(conn, Decision.REJECTED).get((cluster, topic), {})
+    for answer in answers:
+        for column in answer.columns:
+            found = rules.suggest(topic, column.path, column.type, column.doc)
+            if found is None:
+                continue
+            known = [*column.tags, *column.inherited_tags]
+            known += [tag.tag for tag in (answer.found_tags or {}).get(column.name, ())]
+            known += [each.tag for each in rejected.get(path_in_topic(answer.role, column.path), ())]
+            if not has_tag(known, found.tag):
+                yield found.tag, f"{answer.role} {column.name}"
 
 
 def decisions_on(decided: Decisions, placed: PlacedColumn, tag: str) -> tuple[TagDecision, ...]:

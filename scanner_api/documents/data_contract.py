@@ -16,7 +16,7 @@ from scanner_api.documents.estate import (
     inherited_members,
     members_of,
 )
-from scanner_model.columns import KEY, ColumnPath
+from scanner_model.columns import KEY, ColumnPath, expression_of
 from scanner_model.contracts import API_VERSION, KIND, custom, properties_of
 from scanner_model.names import Role
 from scanner_model.schemas import qualified_subject
@@ -147,13 +147,15 @@ def _lineage(flows: TopicFlows | None, path: ColumnPath) -> Json:
         lineage=[dict(source._asdict()) for source in sources] or None,
         tagsByLineage=inherited_members(flows.tags.get(path, ()) if flows else ()) or None,
     )
-    return {**_transform(direct), **({"customProperties": properties} if properties else {})}
+    return {**_transform(direct, path), **({"customProperties": properties} if properties else {})}
 
 
-def _transform(direct: Sequence[ColumnSource]) -> Json:
+def _transform(direct: Sequence[ColumnSource], path: ColumnPath) -> Json:
+    """Return where a column comes from; its logic is the expression that computes it, or how it is derived."""
     if not direct:
         return {}
-    logic = ", ".join(dict.fromkeys(source.subtype for source in direct if source.subtype))
+    name = path[-1] if path else ""
+    logic = ", ".join(dict.fromkeys(expression_of(each.evidence, name) or each.subtype for each in direct))
     return {
         "transformSourceObjects": list(dict.fromkeys(source.source for source in direct)),
         **({"transformLogic": logic} if logic else {}),

@@ -10,7 +10,6 @@ from typing import TypeVar
 from scanner_api.files import write_text
 from scanner_api.questions.personal_data_report import PersonalDataAccess, PersonalDataReport
 from scanner_model.errors import InputInvalid
-from scanner_model.names import dataset_address
 from scanner_model.text import csv_row, visible
 
 _STYLE = (
@@ -43,11 +42,14 @@ def write_personal_data_report(report: PersonalDataReport, file: Path) -> None:
 
 
 def csv_lines(report: PersonalDataReport) -> Iterator[str]:
-    """Yield the report as CSV: what is unknown first, as rows without a column, then a row for each access."""
+    """Yield the report as CSV: rows without a column for what is unknown, columns to decide on, then each access."""
     yield csv_row(PersonalDataAccess._fields)
     empty = dict.fromkeys(PersonalDataAccess._fields, "")
     for text in report.unknown:
         yield csv_row((empty | {"tag": report.tag, "access": "unknown", "how": text}).values())
+    for column in report.undecided:
+        shown = column._asdict() | {"found": "suggested", "access": "unknown", "how": column.why}
+        yield csv_row(shown.get(name, "") for name in PersonalDataAccess._fields)
     for row in report.access:
         yield csv_row("yes" if cell is True else cell or "" for cell in row)
 
@@ -67,6 +69,11 @@ def html_lines(report: PersonalDataReport) -> Iterator[str]:
     yield from (f"<li>{_text(text)}</li>\n" for text in report.unknown)
     yield "</ul>\n<h2>Who may read</h2>\n"
     yield from _access(report.access)
+    if report.undecided:
+        yield "<h2>Look personal, and not decided</h2>\n"
+        yield "<p>Who may read these columns is not listed above.</p>\n"
+        undecided = ((each.dataset, each.column, each.owner, each.why) for each in report.undecided)
+        yield from _table(("dataset", "column", "owner", "why"), undecided)
     yield "<h2>Decisions that name a missing column</h2>\n"
     yield from _table(("cluster", "where", "what"), ((f.cluster, f.where, f.what) for f in report.findings))
     yield "<h2>Sources</h2>\n"
@@ -81,7 +88,7 @@ def _access(rows: Sequence[PersonalDataAccess]) -> Iterator[str]:
         yield "<p>None.</p>\n"
     for (cluster, dataset, owner, outside), same in _grouped(rows, _dataset).items():
         where = " · ".join(filter(None, (cluster, owner, "outside of Kafka" if outside else "")))
-        yield f"<h3>{_text(dataset_address(dataset))} <small>{_text(where)}</small></h3>\n"
+        yield f"<h3>{_text(dataset)} <small>{_text(where)}</small></h3>\n"
         columns = _grouped(same, lambda row: (row.column, row.origin))
         alike = _grouped(columns.items(), lambda column: tuple(sorted({_who(row) for row in column[1]})))
         yield "<table><tr><th>column<th>who<th>how it is known</tr>\n"

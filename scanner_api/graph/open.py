@@ -21,7 +21,7 @@ from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, StoredGraph, newest_scan, stored_graph
 from scanner_dictionary.graph.versions import GraphOfScan, graph_versions
 from scanner_dictionary.queries.graph_at import graph_at
-from scanner_dictionary.queries.graph_nodes import known_nodes, meaning, nodes_named
+from scanner_dictionary.queries.graph_nodes import known_nodes, meaning, nodes_named, shown_address, topic_among
 from scanner_dictionary.queries.other_names import is_subject
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.state import stale_facts
@@ -135,11 +135,19 @@ class NamedNode(NamedTuple):
 
 
 def find_node(graph: GraphReader, text: str, where: str) -> NamedNode:
-    """Find the node that *text* names; raises InputInvalid where several have the name, NameUnknown where none has."""
+    """Find the node that *text* names; raises InputInvalid where several have the name, NameUnknown where none has.
+
+    Of a topic and what sinks call like it, the topic is meant; a note names the others.
+    """
     nodes = known_nodes(graph, text)
     if not nodes and isinstance(graph, SqlGraphReader):
         _explain_unknown(graph.conn, text)
     nodes = nodes or nodes_named(graph, text)
+    if topic := topic_among(graph, text, nodes) if len(nodes) > 1 else None:
+        others = ", ".join(shown_address(node) for node in nodes if node != topic)
+        return NamedNode(
+            topic, (f"{text} is the topic's; also {others} is called so: write its address to ask for it",)
+        )
     if len(nodes) > 1:
         choices = [node.node_key for node in nodes[:_LISTED]]
         hint = "write one of these: " + ", ".join(choices + ["…"] * (len(nodes) > _LISTED))

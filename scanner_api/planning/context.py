@@ -190,6 +190,15 @@ class PlanContext:
                 uses[user.application] = first._replace(places=places, use=chosen)
         return uses
 
+    def captured(self, place: Place) -> tuple[str, ...]:
+        """Return the columns of topics that get the column *place* of a table under its name, from what captures it."""
+        found = self._impact(place)
+        return tuple(
+            f"{node.name}.{path_name(node.path)}"
+            for node in (found.affected if found and place.path and not place.cluster else ())
+            if node.path and node.path[-1] == place.path[-1] and node.namespace in self._clusters
+        )
+
     def written_since(self, place: Place) -> str:
         """Return the scan from which on every program that writes the column *place* was seen to; empty without any."""
         return written_since(self.conn, place.cluster, place.name, place.path)

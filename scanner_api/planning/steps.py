@@ -71,6 +71,7 @@ class _Field:
         if assumed:
             level = f"BACKWARD, the default of registries, is assumed for {', '.join(assumed)}"
             context.notes.append(f'{level}: scan with `"compatibility": true` to read the levels.')
+        self._no_writer = _NO_WRITER if place.cluster else _NO_WRITER_OF_TABLE
         self._uses = context.uses(place)
         self._uses_of_new = context.uses(place.at(new)) if new else {}
 
@@ -89,7 +90,7 @@ class _Field:
             kind="write",
             title=f"Write both {old} and {new}",
             status=status_of(written),
-            why="" if written else _NO_WRITER,
+            why="" if written else self._no_writer,
             uses=written,
         )
         read = tuple(use._replace(status=self._moved(use)) for use in self._every(readers))
@@ -143,10 +144,11 @@ class _Field:
         uses = tuple(use._replace(status="unknown") for use in readers(self._uses))
         read = PlanStep(kind="read", title=f"Read {self._old_name} also as {type}", status="unknown", uses=uses)
         written = tuple(use._replace(status="unknown") for use in writers(self._uses))
-        why = "" if written else _NO_WRITER
+        why = "" if written else self._no_writer
         write = PlanStep(
             kind="write", title=f"Write {self._old_name} as {type}", status="unknown", why=why, uses=written
         )
+        yield from self._copies()
         forward = any(each.level.forward and not each.level.backward for each in self._schemas)
         yield from (*registered, write, read) if forward else (read, *registered, write)
 
@@ -226,7 +228,18 @@ class _Field:
         after = "" if moved else f", and as long after the last writer wrote {new}"
         return PlanStep(kind="wait", title=title, status=status, why=f"{why}: not before {until.date()}{after}")
 
+    def _copies(self) -> Iterator[PlanStep]:
+        """Yield the step for the fields of topics that are called as the column of a table, and change with it."""
+        for copy in self._context.captured(self._place):
+            yield PlanStep(
+                kind="read",
+                title=f"Move the readers of {copy}, which changes with the table",
+                status="unknown",
+                why=f"`scanner plan '{self._change._replace(node=copy)}'` lists them",
+            )
+
     def _dropped(self) -> Iterator[PlanStep]:
+        yield from self._copies()
         old = self._old_name
         why = "every reader above has moved" if any(readers(self._uses)) else ""
         both = tuple(
@@ -261,6 +274,7 @@ class _Field:
 
 
 _NO_WRITER = "no writer is known: brokers keep no record of producers"
+_NO_WRITER_OF_TABLE = "no writer is known: databases do not list what writes a table"
 _NO_READER = "no reader is known"
 
 

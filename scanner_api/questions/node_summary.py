@@ -18,7 +18,7 @@ from scanner_api.questions.names import nodes as jobs
 from scanner_api.questions.question import Node, Parameter
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.queries.graph_nodes import topics_with_column
-from scanner_model.columns import path_name
+from scanner_model.columns import expression_of, path_name
 from scanner_model.errors import NameUnknown
 from scanner_model.text import counted, listed
 
@@ -28,13 +28,17 @@ _EFFECTS = {"IDENTITY": "copied", "TRANSFORMATION": "computed"}
 
 
 class NodeStep(NamedTuple):
-    """A flow from the column *source* to *target*, and *how*: copied, renamed, computed, aggregated or masked."""
+    """A flow from the column *source* to *target*, and *how*: copied, renamed, computed, aggregated or masked.
+
+    *expression* computes the target, as its statement has it; empty if it is not known.
+    """
 
     source: str
     target: str
     how: str
     evidence: str
     certainty: str
+    expression: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +106,8 @@ def _step(edge: GraphEdge, names: Mapping[str, str]) -> NodeStep:
     source, target = names[edge.source], names[edge.target]
     is_renamed = edge.subtype == "IDENTITY" and source.rpartition(".")[2] != target.rpartition(".")[2]
     how = "renamed" if is_renamed else _EFFECTS.get(edge.subtype, edge.subtype.lower())
-    return NodeStep(source, target, how, edge.evidence, edge.certainty)
+    expression = expression_of(edge.evidence, target.rpartition(".")[2])
+    return NodeStep(source, target, how, edge.evidence, edge.certainty, expression)
 
 
 def _values(near: Lineage) -> tuple[Sequence[GraphEdge], Sequence[str]]:
@@ -140,7 +145,10 @@ def _origin_words(root: GraphNode, near: Lineage, steps: Sequence[NodeStep], ori
     if not steps:
         return "no known origin"
     effects = ", ".join(dict.fromkeys(step.how for step in steps))
-    return f"from {listed(origins)} in {counted(len(steps), 'step')} ({effects})"
+    computed = next((step for step in reversed(steps) if step.expression), None)
+    name = computed.target if computed and computed is not steps[-1] else root.path[-1]
+    equals = f"{name} = {computed.expression}, " if computed else ""
+    return f"{equals}from {listed(origins)} in {counted(len(steps), 'step')} ({effects})"
 
 
 def _names(near: Lineage, ids: Collection[str]) -> str:

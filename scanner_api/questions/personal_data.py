@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, Literal, NamedTuple
@@ -20,7 +21,7 @@ from scanner_api.graph.open import past_rows
 from scanner_api.questions.question import Cluster, ColumnName, Cursor, Limit, Moment, Page, Parameter, Pattern, page_of
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
-from scanner_dictionary.graph.store import newest_scan, stored_graph
+from scanner_dictionary.graph.store import NodeRow, newest_scan, stored_graph
 from scanner_dictionary.queries.columns import FoundTag
 from scanner_dictionary.queries.graph_at import graph_at
 from scanner_dictionary.queries.tag_decisions import tag_decisions
@@ -43,7 +44,7 @@ class PersonalData(NamedTuple):
     read (*reader* is a consumer group, or a job whose columns are not known, that reads *column*, the first three of
     them). *dataset* is a topic, or the namespace and name of another dataset; *outside* is whether the data left Kafka
     there, which a table that jobs only read shows not. *origin* and *steps* are those of an inherited tag, *why* its
-    flows with their evidence, or the reason. *owner* is that of the topic.
+    flows with their evidence, or the reason. *owner* is that of the topic, in the row of a reader its own.
     """
 
     cluster: str
@@ -245,6 +246,11 @@ def _readers(graph: GraphReader, known: Iterable[Place], tag: str, owners: _Owne
             steps=0,
             outside=False,
             reader=f"{reader.kind} {reader.name}",
-            owner=owners.of(cluster, topic.name),
+            owner=_owner_of(reader),
             why=(edge.evidence,) if edge.evidence else (),
         )
+
+
+def _owner_of(reader: NodeRow) -> str:
+    attributes = json.loads(reader.attributes)
+    return ", ".join(map(str, attributes.get("owners") or [attributes.get("owner", "")]))

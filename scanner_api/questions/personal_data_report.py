@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Annotated, Literal, NamedTuple
 
 from scanner_api.dictionary import Dictionary, known_cluster
@@ -12,24 +13,35 @@ from scanner_api.questions.question import Cluster, Moment, Parameter
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.queries import history
-from scanner_dictionary.queries.clients import declared_rules, principals_of, rules_of
+from scanner_dictionary.queries.clients import (
+    ClientRow,
+    configured,
+    declared_rules,
+    observed,
+    principals_of,
+    rules_of,
+)
 from scanner_dictionary.validation import Finding, validate
-from scanner_model.clients import Acls
+from scanner_model.clients import Acls, Direction
+from scanner_model.names import dataset_address
+from scanner_model.text import counted
 
 Access = Literal["permitted", "reads", "unknown"]
-_TAGGED = ("declared", "inherited")
+_TAGGED, _SUGGESTED = ("declared", "inherited"), "suggested"
 _SLASH = "/"
 """A part of the names of datasets outside of the scanned clusters; names of topics never contain it."""
 
 _DECISIONS = ("decision-without-column",)
+_Topic = tuple[str, str]
+"""A cluster, and the name of a topic in it."""
 
 
 class PersonalDataAccess(NamedTuple):
     """A principal that may read a column, or a reader of it, or that who may read it is unknown.
 
-    *access* is permitted (rules of access), reads (a job or consumer group reads it), or unknown (*principal* is
-    empty). *found* and *origin* are those of the column: declared, or inherited from *origin*. *how* is from which
-    hosts, or why it is unknown. *source* is where the rules were read; *outside*: the column left Kafka.
+    *access* is permitted (rules of access), reads (a job, program or consumer group reads its topic), or unknown
+    (*principal* is empty). *found* and *origin* are those of the column: declared, or inherited from *origin*. *how* is
+    from which hosts, or why it is unknown. *source* is where the rules were read; *outside*: the column left Kafka.
     """
 
     cluster: str
@@ -46,6 +58,17 @@ class PersonalDataAccess(NamedTuple):
     owner: str
 
 
+class Undecided(NamedTuple):
+    """A column that looks personal, *why*, and that no decision accepts or rejects."""
+
+    cluster: str
+    dataset: str
+    column: str
+    tag: str
+    owner: str
+    why: str
+
+
 class SourceRead(NamedTuple):
     """A source, and whether the newest scan read it: *reason* is empty, or why its facts are older or missing."""
 
@@ -60,6 +83,7 @@ class PersonalDataReport:
     """Who may read the columns with *tag* after *scan*, which was *finished* then; 0 and empty without a scan.
 
     *unknown* is what cannot be known, the gravest first: that no rules of access were read comes before all else.
+    *undecided* are columns without the tag that look as if they should have it: who may read them is not listed.
     *sources* are those that the scans asked. *findings* are decisions on personal data that name missing columns.
     *complete* is False where columns may be missing: the graph is not of the newest scan, or a source was not read.
     """
@@ -71,6 +95,7 @@ class PersonalDataReport:
     complete: bool
     unknown: tuple[str, ...]
     access: tuple[PersonalDataAccess, ...]
+    undecided: tuple[Undecided, ...]
     sources: tuple[SourceRead, ...]
     findings: tuple[Finding, ...]
 
@@ -104,7 +129,8 @@ def personal_data_report(
             rules_read=bool(names) and all(rules[name].from_brokers for name in names),
             complete=current and not any(source.reason for source in sources),
             unknown=tuple(_unknown(rules, rows, sources, current=current)),
-            access=tuple(sorted(set(_access(rows, rules)))),
+            access=tuple(sorted(set(_access(rows, rules, _readers(conn, only, rows))))),
+            undecided=tuple(sorted(set(_undecided(rows)))),
             sources=sources,
             findings=tuple(validate(conn, cluster=only, rules=_DECISIONS)),
         )
@@ -128,19 +154,35 @@ class _Rules:
                 yield principal, how if acls.authorizer.active else f"{how}: the brokers check no rules", source
 
 
-def _access(rows: Iterable[PersonalData], rules: dict[str, _Rules]) -> Iterator[PersonalDataAccess]:
-    listed = list(rows)
-    readers: dict[tuple[str, str], list[PersonalData]] = {}
-    for row in listed:
-        if row.reader:  # of the whole topic
-            readers.setdefault((row.cluster, row.dataset), []).append(row)
-    for row in listed:
+def _readers(conn: Connection, cluster: str | None, rows: Iterable[PersonalData]) -> dict[_Topic, list[ClientRow]]:
+    """Return who is known to read each topic with such columns: whoever does receives the whole record."""
+    topics = {row.dataset for row in rows if row.found in _TAGGED and _SLASH not in row.dataset}
+    readers: dict[_Topic, list[ClientRow]] = {}
+    for row in chain(observed(conn, cluster=cluster, topic=topics), configured(conn, cluster=cluster, topic=topics)):
+        if row.use == Direction.READS:
+            readers.setdefault((row.cluster, row.topic), []).append(row)
+    return readers
+
+
+def _access(
+    rows: Iterable[PersonalData], rules: dict[str, _Rules], readers: dict[_Topic, list[ClientRow]]
+) -> Iterator[PersonalDataAccess]:
+    for row in rows:
         if row.found in _TAGGED:
-            place = row.cluster, row.dataset, row.column, row.tag, row.found, row.origin, row.outside
+            address = dataset_address(row.dataset)
+            place = row.cluster, address, row.column, row.tag, row.found, row.origin, row.outside
             for access, principal, how, source in _who(row, rules.get(row.cluster)):
                 yield PersonalDataAccess(*place, access, principal, how, source, row.owner)
             for reader in readers.get((row.cluster, row.dataset), ()):
-                yield PersonalDataAccess(*place, "reads", reader.reader, "; ".join(reader.why), "", row.owner)
+                who = f"{reader.kind} {reader.application}" + (f" of {reader.owner}" if reader.owner else "")
+                yield PersonalDataAccess(*place, "reads", who, reader.evidence, "", row.owner)
+
+
+def _undecided(rows: Iterable[PersonalData]) -> Iterator[Undecided]:
+    for row in rows:
+        if row.found == _SUGGESTED:
+            why = "; ".join(row.why)
+            yield Undecided(row.cluster, dataset_address(row.dataset), row.column, row.tag, row.owner, why)
 
 
 def _who(row: PersonalData, rules: _Rules | None) -> Iterator[tuple[Access, str, str, str]]:
@@ -181,9 +223,11 @@ def _unknown(
         missing = "copies of personal data may be missing"
         yield f"The graph is not of the newest scan: {missing}. Run `scanner dictionary dataflow`."
     if outside := len({row.dataset for row in rows if _SLASH in row.dataset and row.found in _TAGGED}):
-        yield f"Who may read the {outside} datasets outside of the scanned clusters: their rights are not read."
-    if suggested := len({(row.cluster, row.dataset, row.column) for row in rows if row.found == "suggested"}):
-        yield f"{suggested} columns look like personal data and are not tagged; a decision on each is missing."
+        datasets = counted(outside, "dataset")
+        yield f"Who may read the {datasets} outside of the scanned clusters: their rights are not read."
+    if suggested := len({(row.cluster, row.dataset, row.column) for row in rows if row.found == _SUGGESTED}):
+        look = "column looks" if suggested == 1 else "columns look"
+        yield f"{suggested} {look} personal, without a tag: their readers are not listed. Decide on each."
     if any(not acls.authorizer.super_users for each in rules.values() for _, acls in each.from_brokers):
         yield "Super users may read everything. Brokers do not list them, and cluster.json names none."
     yield "A principal may stand for several people or services: who has its credentials is not known."

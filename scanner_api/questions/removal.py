@@ -84,17 +84,21 @@ def _uses(affected: ImpactList) -> Iterator[DeletionUse]:
     nodes = [node for node in affected.affected if not node.path] or affected.affected
     names = {node.id: node.name for node in affected.affected}
     for node in nodes:
+        through = tuple(names.get(job, "") for job in node.through)
+        what = _WORDS.get(node.use, node.use)
+        if node.use == "unknown" and through:
+            what = f"may get it through {through[-1]}, whose columns are not known"
         yield DeletionUse(
             kind="column" if node.path else node.kind,
             name=_name(node),
-            what=_WORDS.get(node.use, node.use),
+            what=what,
             answer=Answer.UNKNOWN if node.use == "unknown" else Answer.NO,
             evidence=f"lineage, {node.steps} step{'' if node.steps == 1 else 's'}",
             owner=node.owner,
             last_seen=node.last_seen,
             direction=Direction.WRITES if node.use in ("made", "writes") else Direction.READS,
             groups=node.groups,
-            through=tuple(names.get(job, "") for job in node.through),
+            through=through,
         )
     for note in affected.notes:
         yield DeletionUse(kind="graph", name="", what=note, answer=Answer.UNKNOWN)
@@ -104,7 +108,7 @@ _WORDS = {
     "copies": "copies it",
     "computes": "computes from it",
     "depends": "filters, joins or groups by it",
-    "unknown": "reads it; which columns is not known",
+    "unknown": "may read it: its columns are not known",
     "made": "is written by it",
     "writes": "writes into it",
 }

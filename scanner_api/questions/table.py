@@ -507,7 +507,7 @@ QUESTIONS: tuple[Question, ...] = (
         section="Change",
         line="Show what changed: last week, between scans, of a node.",
         runs="changes:changes",
-        incomplete="a cluster was first scanned later: it is compared from its first scan on",
+        incomplete="a cluster was first scanned later: its earlier changes are unknown",
         shown=(
             *("cluster", "topic", "side", "column", "kind", "name", "action", "before", "after", "backward", "forward"),
             "why",
@@ -521,7 +521,7 @@ QUESTIONS: tuple[Question, ...] = (
         summary="List what changed in words, one line for each change, with the readers and owners of its topic.",
         path="/changes/summary",
         heavy=True,
-        incomplete="a cluster was first scanned later: it is compared from its first scan on",
+        incomplete="a cluster was first scanned later: its earlier changes are unknown",
     ),
     Question(
         name="history_feed",

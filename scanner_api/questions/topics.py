@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from dataflow_generator.graph import EdgeKind
-from dataflow_generator.stored.column_tags import FoundTags, inherited_in, path_in_topic, schemas_with_inherited
+from dataflow_generator.stored.column_tags import (
+    FoundTags,
+    inherited_in,
+    path_in_topic,
+    schemas_with_inherited,
+    suggested_of_topic,
+)
 from scanner_api.dictionary import Dictionary
 from scanner_api.questions.question import AnyCluster, Topic
 from scanner_api.questions.staleness import job_problem
@@ -89,7 +96,13 @@ def describe_topic(dictionary: Dictionary, *, topic: Topic, cluster: AnyCluster 
         of_flows = None if found is None else _of_flows(found, schemas)
         return TopicDescription(
             topic=about,
-            sentence=_sentence(about, schemas, of_flows or {}, listed),
+            sentence=_sentence(
+                about,
+                schemas,
+                of_flows or {},
+                listed,
+                set(suggested_of_topic(conn, known_cluster.name, topic, schemas)),
+            ),
             schemas=schemas,
             node=node.node_key if node else "",
             users=listed,
@@ -105,8 +118,9 @@ def _sentence(
     schemas: Sequence[SchemaAnswer],
     of_flows: Mapping[str, tuple[FoundTag, ...]],
     users: Sequence[TopicUser],
+    suggested: Collection[tuple[str, str]],
 ) -> str:
-    """Return whose a topic is, how many columns have tags, who uses it, and how long records are kept."""
+    """Return whose a topic is, how many columns have tags or look so, who uses it, and how long records are kept."""
     columns: dict[str, set[str]] = {}
     for schema in schemas:
         for column in schema.columns:
@@ -120,6 +134,8 @@ def _sentence(
         for tag in _inherited(found):
             columns.setdefault(tag, set()).add(name)
     tagged = [f"{counted(len(named), 'column')} with {tag}" for tag, named in sorted(columns.items())]
+    for tag, number in sorted(Counter(tag for tag, _ in suggested).items()):
+        tagged.append(f"{counted(number, 'column')} {'looks' if number == 1 else 'look'} like {tag}, not tagged")
     parts = (
         topic.cluster,
         f"owner {topic.owner}" if topic.owner else "owner unknown",

@@ -15,6 +15,7 @@ from scanner_api.questions.changes import diff_document
 from scanner_api.questions.listings import TopicRow
 from scanner_dictionary.compatibility.changes import Action, Verdict
 from scanner_dictionary.diff.changes import FactAction, ScanDiff, SideChange
+from scanner_dictionary.diff.summaries import in_words
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Request
 from scanner_extractor.http.transport import HttpTransport
@@ -100,6 +101,9 @@ def _changes(diff: ScanDiff) -> Iterable[tuple[Change, tuple[str, ...]]]:
         changed = [column.column for column in side.columns]
         yield _side_change(side), tuple(tag for column in changed for tag in column.tags)
     for fact in diff.facts:
+        if (line := in_words(fact)) is not None:
+            yield Change(line.topic, f"{line.what}: {line.change}", False), ()
+            continue
         name = " ".join(str(part) for part in fact.name if part is not None)
         topic = name if fact.kind == "topic" else ""
         breaks = fact.kind == "topic" and fact.action is FactAction.GONE
@@ -217,11 +221,18 @@ def topic_address(page: str, cluster: str, topic: str) -> str:
 
 
 def change_line(change: Change, use: TopicUse, show: Callable[[str], str] = str) -> str:
-    """Return a change with the readers and owners of its topic; *show* writes each name and text."""
+    """Return a change with the readers and owners of its topic; *show* writes each name and text.
+
+    What a trigger reports is about a reader, and names the owners of both.
+    """
+    named = not change.topic or change.what.startswith(f"topic {change.topic}:")
+    words = show(change.what) if named else f"{show(change.topic)} {show(change.what)}"
+    if change.trigger:
+        return words
     read_by = ("breaks " if change.breaks else "read by ") + listed([*map(show, use.readers)])
     owners = use.owners or tuple(filter(None, (change.owner,)))
     parts = (
-        " ".join(show(part) for part in (change.topic, change.what) if part),
+        words,
         read_by if use.readers else "no known reader" if change.topic else "",
         f"ask {listed([*map(show, owners)])}" if owners else "owner unknown" if change.topic else "",
     )

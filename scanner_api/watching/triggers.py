@@ -71,7 +71,16 @@ def triggered(
             for event in _EVENTS[rule.when](conn, rule, before, after)
             if rule.is_of(event.topic, known[event.topic].owner if event.topic in known else "")
         ]
-    return tuple(dict.fromkeys(_change(rule, event, known, triggers.page) for rule, event in events))
+    reported: dict[str, list[str]] = {}
+    for _, event in events:
+        reported.setdefault(event.topic, []).append(event.what)
+    # A new reader of personal data is a new consumer, too: what says more is reported.
+    most = [
+        (rule, event)
+        for rule, event in events
+        if not any(other != event.what and other.startswith(event.what) for other in reported[event.topic])
+    ]
+    return tuple(dict.fromkeys(_change(rule, event, known, triggers.page) for rule, event in most))
 
 
 def _state(conn: Connection, cluster: str, scan: int) -> _State:

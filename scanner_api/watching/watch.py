@@ -194,7 +194,8 @@ class Watch:
         uses = {line.topic: TopicUse(line.readers, line.owners) for line in lines if line.topic}
         if not self._targets:
             for change in (*events, *ChangeRules().matching(changed, topics)):
-                self._context.notify(f"{cluster}: {visible(change_line(change, uses.get(change.topic, TopicUse())))}")
+                line = change_line(change, uses.get(change.topic, TopicUse()))
+                self._context.notify(f"{cluster}: {visible(line)}" + (f" · {change.link}" if change.link else ""))
         matching = [(target, (*events, *target.rules.matching(changed, topics))) for target in self._targets]
         return tuple(
             Pending(kind=target.kind, id=notification_id(changed), body=target.body(changed, matched, at, uses))

@@ -221,7 +221,8 @@ def _print_users(users: Sequence[FieldUser]) -> None:
     """Print the programs whose source code uses the column that was asked for."""
     for user in users:
         fields = f" ({user.column})" if user.column.startswith(_ALL) else ""
-        echo(f"{user.application} {user.use} it{fields}: {', '.join(user.places[:_PLACES])}")
+        places = f": {', '.join(user.places[:_PLACES])}" if user.places else ""
+        echo(f"{user.application} {user.use} it{fields}{places}")
 
 
 def _print_notes(notes: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,9 @@ def personal_data(*, output: Path | None, dictionary: Dictionary, style: str, **
         return
     for text in answer.unknown:
         echo_err(visible(f"unknown: {text}"))
+    if answer.undecided:
+        tag = shlex.quote(answer.tag)
+        echo_err(visible(f"note: `scanner columns --tag {tag} --found suggested` lists the columns to decide on"))
     question = BY_NAME["personal_data_report"]
     rows = [row._asdict() for row in answer.access]
     show_rows(rows, Table(question.shown, question.brief, question.optional), style)

@@ -89,10 +89,13 @@ def _use(hit: Affected, finding: ChangeFinding) -> str:
     if finding.target == f"job {finding.item}":
         item = f"what {item} writes"
     place = f" ({hit.place.rpartition('/')[2]})" if hit.place else ""
-    targets = [other for other in finding.affected if hit.name in other.through and other.kind in (*_NODES, "column")]
+    if hit.use == "unknown":
+        return f"{hit.name} may read {item}{place}"
+    outside = (other for other in finding.affected if other.kind in (*_NODES, "column"))
+    targets = [other for other in outside if other.through[-1:] == (hit.name,)]
     written = next((other for other in targets if other.path), next(iter(targets), None))
     if written is None:
-        return f"{hit.name} {'may read' if hit.use == 'unknown' else 'reads'} {item}{place}"
+        return f"{hit.name} reads {item}{place}"
     product = _PRODUCTS.get(written.namespace.partition(":")[0], "")
     return f"{hit.name} writes {item} to {f'{product} ' if product else ''}`{written.shown}`{place}"
 

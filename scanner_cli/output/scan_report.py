@@ -13,10 +13,11 @@ from scanner_cli.output.render import table_text
 from scanner_cli.usage_errors import Exit
 from scanner_model.declarations import UNREAD_HINT
 from scanner_model.scan import SourceResult
-from scanner_model.text import visible
+from scanner_model.text import counted, visible
 
 if TYPE_CHECKING:
     from scanner_api.scanning.clusters import Finding, ScanReport
+    from scanner_model.errors import Problem
 
 Json = Any
 _SHOWN_PROBLEMS = 20
@@ -100,12 +101,21 @@ def _failure(outcome: SourceResult) -> str:
 
 
 def _problem_lines(report: ScanReport) -> Iterator[str]:
-    """Return a line for each problem; files that are not read are among the findings, one line for each rule."""
+    """Return a line for each problem, of those that say the same in several places one line.
+
+    Files that are not read are among the findings, one line for each rule.
+    """
     problems = [one for one in report.problems if not (report.findings and one.hint == UNREAD_HINT)]
-    yield from (f"warning: {problem}" for problem in problems[:_SHOWN_PROBLEMS])
-    more = len(problems) - _SHOWN_PROBLEMS
-    if more > 0:
-        where = f"see `scanner changes --scans {report.scan} --problems`" if report.stored else "see --report"
+    alike: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        alike.setdefault((problem.what, problem.hint), []).append(problem)
+    listed = list(alike.values())
+    where = f"see `scanner changes --scans {report.scan} --problems`" if report.stored else "see --report"
+    for same in listed[:_SHOWN_PROBLEMS]:
+        yield f"warning: {same[0]}" + (
+            f", and in {counted(len(same) - 1, 'more place')}: {where}" if len(same) > 1 else ""
+        )
+    if more := sum(map(len, listed[_SHOWN_PROBLEMS:])):
         yield f"and {more} more warnings: {where}"
 
 

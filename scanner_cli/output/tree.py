@@ -13,6 +13,7 @@ from rich.tree import Tree
 
 from scanner_cli.output.graph import shown_name
 from scanner_cli.output.terminal import has_colours, terminal_width
+from scanner_model.columns import expression_of
 from scanner_model.text import visible
 
 if TYPE_CHECKING:
@@ -66,6 +67,11 @@ def show_tree(traced: Lineage, *, evidence: bool = False) -> None:
         click.echo(line.rstrip())
 
 
+def _expression(edge: GraphEdge, column: str) -> str:
+    expression = expression_of(edge.evidence, column)
+    return f"  = {visible(expression)}" if expression else ""
+
+
 def _edges(traced: Lineage, node: str, ahead: bool) -> list[tuple[GraphEdge, str]]:
     """Return the edges that leave *node* in one direction, each with the node at its other end."""
     ends = ((edge, *((edge.source, edge.target) if ahead else (edge.target, edge.source))) for edge in traced.edges)
@@ -80,6 +86,8 @@ def _grow(tree: Tree, traced: Lineage, nodes: Mapping[str, GraphNode], ahead: bo
         for edge, end in _edges(traced, node, ahead):
             word = edge_word(edge, nodes)
             label = Text.assemble(visible(shown_name(nodes[end])), "  ", (word, _COLOURS.get(word, "dim")))
+            if (path := nodes[edge.target].path) and not evidence:
+                label.append(_expression(edge, path[-1]))
             if evidence and edge.evidence:
                 label.append(f"  {visible(edge.evidence)}", style="dim")
             if end in shown and _edges(traced, end, ahead):

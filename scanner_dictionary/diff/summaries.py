@@ -93,10 +93,15 @@ def _differing(change: ColumnChange) -> str:
     return f"{change.column.name} {', '.join(parts)}"
 
 
-def _fact(fact: FactChange) -> Summary:
+def in_words(fact: FactChange) -> Summary | None:
+    """Return the change of a fact as a sentence; None for a kind whose name says enough."""
     words = _SENTENCES.get(fact.kind)
-    if words:
-        return words(fact)
+    return words(fact) if words else None
+
+
+def _fact(fact: FactChange) -> Summary:
+    if (line := in_words(fact)) is not None:
+        return line
     name = " ".join(str(part) for part in fact.name[1:] if part not in (None, "", ".")) or str(fact.name[0])
     what = fact.kind.replace("_", " ")
     if fact.kind == "topic":
@@ -140,6 +145,13 @@ def _access(fact: FactChange) -> Summary:
     return Summary(topic, "access", f"{who} {modal} {does} {objects}{where}", "")
 
 
+def _reader(fact: FactChange) -> Summary:
+    """Return that a consumer group has begun or ended to read a topic."""
+    group, topic = map(str, fact.name[-2:])
+    is_gone = fact.action in (FactAction.GONE, FactAction.DELETED)
+    return Summary(topic, "reader", f"consumer group {group} {'no longer reads' if is_gone else 'now reads'} it", "")
+
+
 def _annotation(fact: FactChange) -> Summary:
     """Return who owns something as a line about its owner; other annotations of catalogs by their names."""
     kind, name = str(fact.name[-1]), str(fact.name[-2])
@@ -164,6 +176,7 @@ _OWNED = frozenset({OWNER_PATTERN, OWNED_TOPIC, CODE_OWNED_PROGRAM, CODE_OWNED_S
 _SENTENCES: Mapping[str, Callable[[FactChange], Summary]] = {
     "acl_rule": _access,
     "annotation": _annotation,
+    "consumer_group_topic": _reader,
     "manual_flow": _manual_flow,
 }
 """Kinds of facts whose names are no names to people → their lines."""

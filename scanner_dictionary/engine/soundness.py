@@ -114,5 +114,5 @@ def _conditions(table: Table, words: Words) -> Iterator[tuple[Column[object], st
             yield column, f"{name} NOT IN ({', '.join(map(repr, map(str, known)))})"
 
 
-_MIXED = ("content", "entity")
+_MIXED = ("content", "entity", "reading")
 """Columns with lists of values of several types."""

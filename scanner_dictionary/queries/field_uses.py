@@ -135,9 +135,16 @@ def _missing(
     known = [*own, *(other.path for other in others if other.extent is FieldExtent.FIELD)]
     if _has_field({plain_path(path) for path in known}, plain_path(use.path)):
         return None
-    names = {path_name(path): None for path in known if len(path) == len(use.path)}
-    similar = tuple(get_close_matches(path_name(use.path), list(names), n=3, cutoff=0.6))
+    similar = _nearest(use.path, [path for path in known if len(path) == len(use.path)])
     return UnwrittenField(use, similar) if is_known or similar else None
+
+
+def _nearest(path: ColumnPath, known: Collection[ColumnPath]) -> tuple[str, ...]:
+    """Return the names of *known* fields that are like *path*, where they differ: what they share makes all alike."""
+    shared = {each: next((at for at, (a, b) in enumerate(zip(path, each, strict=True)) if a != b), 0) for each in known}
+    most = max(shared.values(), default=0)
+    names = {path_name(each[most:]): path_name(each) for each, at in shared.items() if at == most}
+    return tuple(names[found] for found in get_close_matches(path_name(path[most:]), list(names), n=3, cutoff=0.6))
 
 
 def _has_field(known: Collection[tuple[str, ...]], field: tuple[str, ...]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from scanner_dictionary.graph.reader import CALLED, GraphReader, SqlGraphReader
@@ -83,6 +83,24 @@ def _called_otherwise(graph: GraphReader, text: str) -> Iterator[NodeRow]:
             return
 
 
+def topic_among(graph: GraphReader, text: str, nodes: Sequence[NodeRow]) -> NodeRow | None:
+    """Return the topic called *text*, or its column, if all other *nodes* are datasets outside Kafka or their columns.
+
+    Sinks name their tables, indexes and files after the topic. None for the end of a name, and for several topics.
+    """
+    named = [node for node in nodes if node.kind == "topic" or (node.kind == "column" and _is_topic(graph, node))]
+    if len(named) != 1 or any(node.kind not in ("dataset", "column") for node in nodes if node not in named):
+        return None
+    path = tuple(json.loads(named[0].path or "[]"))
+    return named[0] if text == (f"{named[0].name}.{path_name(path)}" if path else named[0].name) else None
+
+
+def shown_address(node: NodeRow) -> str:
+    """Return the address of a dataset and, of its column, the path."""
+    path = tuple(json.loads(node.path or "[]"))
+    return dataset_address(f"{node.namespace}/{node.name}") + (f".{path_name(path)}" if path else "")
+
+
 def _is_topic(graph: GraphReader, node: NodeRow) -> bool:
     """Return whether *node* is a column of a topic."""
     named = graph.nodes_named([node.name]) if node.kind == "column" else ()
@@ -115,7 +133,7 @@ def meaning(graph: GraphReader, text: str, node: NodeRow) -> str:
     # The column of a schema has no name of its own: it is found by that of its topic.
     if not node.namespace or any((reading.name, reading.path) == (node.name, path) for reading in readings):
         return ""
-    shown = dataset_address(f"{node.namespace}/{node.name}") + (f".{path_name(path)}" if path else "")
+    shown = shown_address(node)
     heads = tuple(reading._replace(path=None) for reading in readings if reading.path is not None)
     others = [other for other in _named(graph, heads) if other.path is None and other.name != node.name]
     missing = "".join(f"; the {other.kind} {other.name} has no such column" for other in others)

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, bindparam, select
 
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_dictionary.graph.store import topic_level
 from scanner_dictionary.queries.columns import TopicColumnRow, texts
 from scanner_dictionary.queries.tag_decisions import Decisions, tag_decisions
 from scanner_dictionary.queries.topics import field_condition
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.names import FLOW_COLUMN
+from scanner_model.catalogs import DECLARED_TABLES
 from scanner_model.columns import KEY, path_name
 from scanner_model.tag_decisions import Decision
 
@@ -83,7 +85,8 @@ def table_columns(
 ) -> Iterator[OtherColumn]:
     """Yield the *wanted* columns of those of *tables*, keys of catalog tables, that exist, by table and place.
 
-    *accepted* are the tags that people accepted; None: they are read.
+    A table of DDL that the graph has on a server is left out: its columns are those there. *accepted* are the tags that
+    people accepted; None: they are read.
     """
     accepted = tag_decisions(conn, Decision.ACCEPTED) if accepted is None else accepted
     for chunk in in_chunks(sorted(tables), _AT_ONCE):
@@ -91,8 +94,11 @@ def table_columns(
         names = sorted({row.table_name for row in rows})
         found = conn.execute(_NODES, {"names": names}) if names else ()
         nodes = {(row.namespace, row.name, row.path): row.node_key for row in found}
+        declared = {row.table_name for row in rows if row.namespace.startswith(DECLARED_TABLES)}
+        located = _located(conn, declared) if declared else ()
         for row in rows:
-            yield _with_accepted(_of_table(row, nodes.get((row.namespace, row.table_name, row.path), "")), accepted)
+            if not (row.namespace.startswith(DECLARED_TABLES) and row.table_name in located):
+                yield _with_accepted(_of_table(row, nodes.get((row.namespace, row.table_name, row.path), "")), accepted)
 
 
 def listed_columns(conn: Connection, wanted: Wanted, pattern: str | None, *, tables: bool) -> Iterator[OtherColumn]:
@@ -196,6 +202,21 @@ def _in_tables(conn: Connection, names: Collection[str]) -> frozenset[tuple[str,
     keys = list(conn.scalars(named))
     rows = conn.execute(_TABLE_COLUMNS, {"keys": keys}) if keys else ()
     return frozenset((row.namespace, row.table_name, row.path) for row in rows)
+
+
+def _located(conn: Connection, names: Collection[str]) -> frozenset[str]:
+    """Return those of *names*, tables of DDL, that the graph has as tables on a server: their last parts are alike."""
+    node = t.flow_node.c
+    query = select(node.name).where(
+        topic_level(conn).nodes, node.kind == "dataset", node.namespace.not_like(f"{DECLARED_TABLES}%")
+    )
+    ends = [name.casefold().split(".") for name in conn.scalars(query)]
+    parts = {name: name.casefold().split(".") for name in names}
+    return frozenset(
+        name
+        for name, own in parts.items()
+        if any(own[-min(len(own), len(end)) :] == end[-min(len(own), len(end)) :] for end in ends)
+    )
 
 
 _CLUSTERS = select(t.flow_node.c.namespace, t.flow_node.c.name).where(

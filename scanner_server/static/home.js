@@ -85,14 +85,15 @@ function tilesOf(counts, coverage, now) {
 
 // Columns with the tag, and those that only look personal: zero tagged columns must not read as an all-clear.
 async function personalCount() {
-  const [figure, note] = await countRows("/columns", {tag: "PII"}, "tagged, and copies of tagged ones");
-  if (location.protocol === "file:") return [figure, note];
-  const suggested = {tag: "PII", tags: "suggested"};
-  const [more] = await countRows("/columns", suggested, "");
-  const review = `/columns?${query(suggested)}`;
-  if (more === "0") return [figure, note];
-  if (figure === "0") return [more, "none is tagged: review", "", more === "1" ? "column looks personal" : "columns look personal", review];
-  return [figure, `${more} more look personal: review`, review];
+  const kept = "tagged, and copies of tagged ones";
+  if (location.protocol === "file:") return countRows("/columns", {tag: "PII"}, kept);
+  const {items} = await ask("/tags");
+  const counts = items.find((row) => row.tag.toLowerCase() === "pii") || {declared: 0, inherited: 0, suggested: 0};
+  const [figure, more] = [counts.declared + counts.inherited, counts.suggested];
+  const review = `/columns?${query({tag: "PII", tags: "suggested"})}`;
+  if (!more) return [grouped(figure), kept];
+  if (!figure) return [grouped(more), "none is tagged: review", "", more === 1 ? "column looks personal" : "columns look personal", review];
+  return [grouped(figure), `${grouped(more)} more look personal: review`, review];
 }
 
 async function countRows(path, params, note) {

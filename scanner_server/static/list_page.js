@@ -127,9 +127,10 @@ function drawList(shown) {
   const {list, rows, place} = shown;
   shown.same = sameColumns(list, rows);
   const names = list.columns.map(([name]) => name);
-  const cells = rows.slice(0, MORE_ROWS).map((row, at) => cellsOf(shown, row, at));
-  const grouped = (!shown.sorted && list.group && list.group(shown.params)) || [];
+  const grouped = (!shown.sorted && list.group && list.group(shown.params, shown)) || [];
+  if (grouped.length && list.gathers) gather(rows, list.groupKey);
   shown.isGrouped = grouped.length > 0;
+  const cells = rows.slice(0, MORE_ROWS).map((row, at) => cellsOf(shown, row, at));
   shown.filled = names.map((name, at) => !grouped.includes(name) && !shown.same.has(at) && cells.some((line) => hasContent(line[at])));
   const kept = (line) => line.filter((_, at) => shown.filled[at]);
   shown.caption = make("span", {});
@@ -182,7 +183,7 @@ function appendRows(shown, rows) {
   const from = shown.rows.length - rows.length;
   const {list, same, filled} = shown;
   if (!shown.table || shown.sorted) return false;
-  const grouped = (shown.isGrouped && list.group(shown.params)) || [];
+  const grouped = (shown.isGrouped && list.group(shown.params, shown)) || [];
   const hidden = list.columns.map((_, at) => at).filter((at) => !filled[at] && !grouped.includes(list.columns[at][0]));
   const fits = (row) => hidden.every((at) => plainText(list.columns[at][1](row, 0, [row])) === (same.get(at) || ""));
   if (!rows.every(fits)) return false;
@@ -207,13 +208,20 @@ function addPart(shown, rows, from) {
   nearby.observe(body);
 }
 
-// A heading above the rows of each topic or table.
+// Puts rows of one group together; the group of the first row comes first, and rows keep their order within it.
+function gather(rows, key) {
+  const places = new Map();
+  for (const row of rows) if (!places.has(key(row))) places.set(key(row), places.size);
+  rows.sort((a, b) => places.get(key(a)) - places.get(key(b)));
+}
+
+// A heading above the rows of each group: of a topic or table, or of a kind.
 function addHeadings({list}, rows, lines) {
   let last = null;
   lines.forEach((line, at) => {
     const row = rows[at];
-    const group = row.topic ? `${row.cluster} ${row.topic}` : row.dataset;
-    if (group !== last) line.before(make("tr", {class: "group"}, make("th", {colspan: line.cells.length, scope: "rowgroup"}, list.groupOf(row))));
+    const group = list.groupKey(row);
+    if (group !== last) line.before(make("tr", {class: "group"}, make("th", {colspan: line.cells.length, scope: "rowgroup"}, list.groupOf(row, rows))));
     last = group;
   });
 }

@@ -100,6 +100,7 @@ const LISTS = {
     hint: "Enter a part of a name (*.email), or choose a tag.",
     start: tagsPart,
     group: ({tag}) => tag && ["in", "cluster", "side"],
+    groupKey: (row) => (row.topic ? `${row.cluster} ${row.topic}` : row.dataset),
     groupOf: (row) => [
       row.topic ? link(topicPage(row.cluster, row.topic), row.topic) : link(flowPage(row.dataset), datasetAddress(row.dataset)),
       ...(row.owner ? [" · ", ...ownerLinks(row.owner)] : []),
@@ -141,6 +142,11 @@ const LISTS = {
     needs: ["q"],
     hint: "Enter a name, or the start of a word of one.",
     facets: true,
+    // If more hits follow, those of a kind are not together: the best come first then.
+    group: (_, {rows, next}) => !next && new Set(rows.map(({kind}) => kind)).size > 1 && ["kind"],
+    gathers: true,
+    groupKey: (row) => row.kind,
+    groupOf: ({kind}, rows) => text(noun(rows.filter((row) => row.kind === kind).length, kind.replace(/-/g, " "))),
     filters: [
       {name: "q", words: "Text", kind: "text"},
       choice("kind", "Kind", ["topic", "node", "subject", "column", "tag", "owner"]),

@@ -50,8 +50,14 @@ async function topicPageOf() {
           () => [
             section("Versions", [later(() => versionParts({cluster, topic, path}))]),
           ],
+          async () => (await subjectsOf(cluster, topic)).reduce((sum, {versions}) => sum + versions.length, 0),
         ],
-        ["changes", "Changes", () => [section("Changes by scan", [later(async () => historyParts((await historyOf(topic)).items))])]],
+        [
+          "changes",
+          "Changes",
+          () => [section("Changes by scan", [later(async () => historyParts((await historyOf(topic)).items))])],
+          async () => changesOf((await historyOf(topic)).items).length,
+        ],
         ["findings", about.topic.findings ? `Findings (${about.topic.findings})` : "Findings", () => [section("Findings", [later(() => topicFindings(cluster, topic))])]],
         ...(location.protocol === "file:"
           ? []
@@ -67,22 +73,28 @@ function rankOf(schema) {
   return (schema.strategy === "topic" ? 1_000_000 : 0) + schema.columns.length;
 }
 
-// Tabs with one shown; its parts are made when it is chosen, and the address contains it.
+// Tabs with one shown; its parts are made when it is chosen, and the address contains it. What counts them is asked for
+// when the page is shown: a tab with nothing behind it says so.
 function tabbed(wanted, tabs) {
   const panel = make("div", {role: "tabpanel", id: "tab", tabindex: "0"});
   const list = make("div", {class: "tabs", role: "tablist", "aria-label": "About the topic"});
   const show = (name) => {
-    const [, label, parts] = tabs.find(([each]) => each === name) || tabs[0];
+    const [shown, label, parts] = tabs.find(([each]) => each === name) || tabs[0];
     panel.replaceChildren(...parts().filter(Boolean));
     panel.setAttribute("aria-label", label);
     for (const button of list.children) {
-      const chosen = button.textContent === label;
+      const chosen = button.dataset.tab === shown;
       button.setAttribute("aria-selected", String(chosen));
       button.tabIndex = chosen ? 0 : -1;
     }
   };
-  tabs.forEach(([name, label]) => {
-    const button = make("button", {type: "button", role: "tab", "aria-controls": "tab"}, label);
+  tabs.forEach(([name, label, , count]) => {
+    const button = make("button", {type: "button", role: "tab", "aria-controls": "tab", "data-tab": name}, label);
+    if (count && location.protocol !== "file:")
+      count().then(
+        (number) => button.append(` (${number})`),
+        () => {},
+      );
     button.onclick = () => {
       const params = new URLSearchParams(location.search);
       params.set("tab", name);
@@ -132,7 +144,7 @@ async function topicFlows(node) {
   const columns = new Map();
   const known = new Map(near.nodes.map((each) => [each.id, each]));
   const targetsOf = ({id}) => [
-    ...new Set(near.edges.filter((edge) => edge.kind === "column-flow" && edge.source === id).map((edge) => known.get(edge.target)?.name)),
+    ...new Set(near.edges.filter((edge) => edge.kind === "column-flow" && edge.source === id).map((edge) => shownPlace(known.get(edge.target)))),
   ];
   for (const each of contents.nodes)
     if (each.path && each.id.startsWith(`${own}#`)) columns.set(JSON.stringify(each.path), {column: each, targets: targetsOf(each).filter(Boolean)});
@@ -140,6 +152,12 @@ async function topicFlows(node) {
     near.edges.filter((edge) => edge.kind === "column-flow" && [edge.source, edge.target].includes(column.id));
   const derived = [...columns.values()].map((flow) => ({flow, column: flow.column, edges: evidence(flow.column)}));
   return {columns, derived, users: known};
+}
+
+// A topic is known by its name; a dataset outside Kafka may be called like one, so it has its address.
+function shownPlace(node) {
+  if (!node) return "";
+  return node.namespace.startsWith("kafka://") ? node.name : datasetAddress(`${node.namespace}/${node.name}`);
 }
 
 // Whose the topic is, what it has, who uses it; below it what is written about it, and where it is known from.
@@ -409,12 +427,12 @@ function historyOf(topic) {
   return ask("/history", {node: topic, limit: 1000}).catch(() => ({items: []}));
 }
 
+async function subjectsOf(cluster, topic) {
+  return (await ask("/schemas", {cluster, topic, limit: 200})).items;
+}
+
 async function versionParts({cluster, topic, path}) {
-  const [listed, {items: history}] = await Promise.all([
-    ask("/schemas", {cluster, topic, limit: 200}),
-    historyOf(topic),
-  ]);
-  const subjects = listed.items;
+  const [subjects, {items: history}] = await Promise.all([subjectsOf(cluster, topic), historyOf(topic)]);
   const seen = (subject, version) => {
     const line = history.find(
       (each) => each.kind === "topic_schema" && each.action === "added" && each.name.endsWith(` ${subject} ${version}`),
@@ -535,16 +553,26 @@ async function deletionParts(cluster, topic) {
     ]),
     tableOf(
       "What refers to it",
-      ["kind", "name", "what", "may be deleted", "evidence"],
-      item.uses.map((use) => [use.kind, use.name, use.what, use.answer, use.evidence]),
+      ["kind", "name", "what", "owner", "may be deleted", "evidence"],
+      item.uses.map((use) => [use.kind, use.name, use.what, ownerLinks(use.owner || ""), use.answer, use.evidence]),
       "nothing is known",
     ),
   ]);
 }
 
+// What the first scan found of a topic did not change.
+function changesOf(lines) {
+  const first = Math.min(...lines.map(({scan}) => scan));
+  return lines.filter(({scan}) => scan > first);
+}
+
 async function historyParts(lines) {
-  const rows = [...lines]
+  const rows = changesOf(lines)
     .reverse()
-    .map((line) => [moment(line.finished), line.kind.replace(/_/g, " "), line.name, line.action, line.member]);
-  return [tableOf("Changes, the newest first", ["scan of", "kind", "name", "action", "member"], rows)];
+    .map((line) => [moment(line.finished), line.kind.replace(/[_-]/g, " "), line.name.replace(/\S+:https?:\S+ /, ""), line.action, line.member]);
+  const first = lines.length ? moment(lines[0].finished) : "";
+  return [
+    tableOf("Changes, the newest first", ["scan of", "kind", "name", "action", "member"], rows, "none"),
+    first ? make("p", {class: "none"}, text(`First scanned ${first}.`)) : "",
+  ];
 }

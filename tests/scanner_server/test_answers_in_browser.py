@@ -22,8 +22,8 @@ def test_the_panel_says_first_where_a_value_comes_from_and_whose_it_is(visit) ->
     steps = page.locator("#panel .steps li").all_inner_texts()
 
     assert sentence == (
-        "from shop.public.orders.total in 3 steps (copied, computed, renamed)"
-        " · no known reader · owner team-warehouse · no tag"
+        "orders-enriched.total = CAST(o.payload.total AS DOUBLE), from shop.public.orders.total in 3 steps"
+        " (copied, computed, renamed) · no known reader · owner team-warehouse · no tag"
     )
     assert [step.splitlines()[0] for step in steps][-1].endswith("warehouse.public.order_facts.amount renamed")
 
@@ -54,6 +54,41 @@ def test_the_header_of_a_topic_answers(visit) -> None:
     for words in ("owner team-shop", "3 columns with PII", "no known writer", "2 partitions", "kept 7 days"):
         assert words in sentence
     assert page.get_by_role("link", name="email", exact=True).count() == 1
+
+
+def test_tabs_of_a_topic_say_how_much_is_behind_them(visit) -> None:
+    """What the first scan found is no change."""
+    page = visit("/topic?cluster=retail&topic=orders")
+    page.get_by_role("tab", name="Versions (4)").wait_for()
+    page.get_by_role("tab", name="Changes (0)").click()
+
+    assert page.get_by_text(re.compile("^First scanned 20")).count() == 1
+    assert page.get_by_role("tab", name="Changes (0)").get_attribute("aria-selected") == "true"
+
+
+def test_whom_to_ask_is_beside_what_keeps_a_topic(visit) -> None:
+    page = visit("/topic?cluster=retail&topic=orders&tab=delete")
+    row = page.get_by_role("row", name=re.compile("nightly-report"))
+    row.wait_for()
+
+    assert row.get_by_role("link", name="team-finance").count() == 1
+
+
+def test_hits_of_a_search_are_grouped_by_kind(visit) -> None:
+    """The kind of the best hit comes first; a search for one kind needs no heading."""
+    page = visit("/search?q=orders")
+
+    headings = page.locator("tr.group").all_inner_texts()
+    assert headings[:2] == ["7 topics", "3 jobs"]
+    assert sum(int(heading.split()[0]) for heading in headings) == page.locator("tbody tr:not(.group)").count()
+    assert visit("/search?q=amount").locator("tr.group").count() == 0
+
+
+def test_on_a_phone_the_counts_of_a_drawing_have_the_width(visit) -> None:
+    page = visit("/flow")
+    page.set_viewport_size({"width": 390, "height": 844})
+
+    assert page.locator("#footer").evaluate("(element) => element.offsetWidth") > 300
 
 
 def test_enter_on_a_text_without_a_hit_does_nothing(visit) -> None:

@@ -104,6 +104,7 @@ def test_no_tagged_column_is_no_all_clear_beside_suggested_ones(tagged: int, sug
     home = files("scanner_server").joinpath("static/home.js").read_text("utf-8")
     counting = home.partition("// Columns with the tag")[2].partition("// What is stale")[0].partition("\n")[2]
     world = "globalThis.location = {protocol: 'https:'}; const MOST_COUNTED = 1000; const grouped = String;"
-    rows = f"globalThis.ask = async (_, {{tags}}) => ({{items: Array(tags ? {suggested} : {tagged})}});"
+    row = f"{{tag: 'PII', declared: {tagged}, inherited: 0, suggested: {suggested}}}"
+    rows = f"globalThis.ask = async () => ({{items: [{row}]}});"
 
-    assert run(f"{world}{rows}{counting}return personalCount();".replace("ask(path", "globalThis.ask(path")) == tile
+    assert run(f"{world}{rows}{counting}return personalCount();".replace('ask("/tags', 'globalThis.ask("/tags')) == tile

@@ -22,7 +22,7 @@ from dataflow_generator.jobs.sql_catalog import path_of_names, table_of_topic
 from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.lineage import Effect, SqlColumn, SqlFlow, SqlTable, StatementFlows
 from dataflow_generator.sql.reader import read_sql
-from scanner_model.columns import Column
+from scanner_model.columns import Column, with_expression
 from scanner_model.errors import Problem
 from scanner_model.streaming_sql import SCRIPT, StreamingStatement
 
@@ -309,7 +309,8 @@ class _Job:
                 if effect is None:
                     continue
                 for target in self._physical_columns(flow.target):
-                    yield ColumnFlow(source, target, effect.type, str(effect), because)
+                    evidence = with_expression(because, flow.target.path, flow.expression)
+                    yield ColumnFlow(source, target, effect.type, str(effect), evidence)
 
     def _captured(self, flow: SqlFlow, source: ColumnRef) -> tuple[Effect | None, str]:
         """Return the effect of a flow from a table that a CDC connector reads, None where the connector omits *source*.

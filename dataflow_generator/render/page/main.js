@@ -82,11 +82,11 @@ function drawFooter() {
     coverage.unread_files ? `${coverage.unread_files} ${coverage.unread_files === 1 ? "file" : "files"} not read` : "",
     coverage.tables ? `${coverage.tables} statements without columns` : "",
     coverage.unknown_connectors ? `${coverage.unknown_connectors} connectors of unknown classes` : "",
-    (coverage.problems || []).length ? `${coverage.problems.length} problems` : "",
     ...Object.entries(graph.leftOut).map(([kind, count]) => `${count} ${kind}s of schemas omitted`),
     ...hooks.footer(),
   ];
-  const button = act("problems", () => (state.about = true), {class: "refer"});
+  const problems = (coverage.problems || []).length;
+  const button = act(problems ? `${problems} problem${problems === 1 ? "" : "s"}` : "problems", () => (state.about = true), {class: "refer"});
   const counted = make("span", {}, words.filter(Boolean).join(" · "));
   document.getElementById("footer").replaceChildren(counted, " · ", button);
   const toggle = document.getElementById("still");

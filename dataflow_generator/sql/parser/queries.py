@@ -66,7 +66,7 @@ def _body(cursor: Cursor) -> Select | Values | Query:
         return _values(cursor)
     if cursor.flink and cursor.accept("TABLE"):
         at = cursor.token.at
-        return Select((SelectItem(Star((), at), "", at),), table(cursor))
+        return Select((SelectItem(Star((), at), "", at, at),), table(cursor))
     cursor.expect("SELECT")
     return _select(cursor)
 
@@ -112,13 +112,14 @@ def _item(cursor: Cursor) -> SelectItem:
     value = _star(cursor) or cursor.expression(cursor)
     if cursor.accept("->", "*"):
         value = Star((), at, value)
-    if cursor.accept("AS"):
-        return SelectItem(value, cursor.name(), at)
     token = cursor.token
+    end = token.at
+    if cursor.accept("AS"):
+        return SelectItem(value, cursor.name(), at, end)
     if token.kind is TokenKind.QUOTED or (token.kind is TokenKind.WORD and token.key not in _AFTER_ITEM):
         cursor.next()
-        return SelectItem(value, token.value, at)
-    return SelectItem(value, "", at)
+        return SelectItem(value, token.value, at, end)
+    return SelectItem(value, "", at, end)
 
 
 def _star(cursor: Cursor) -> Star | None:

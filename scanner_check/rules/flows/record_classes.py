@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from dataflow_generator.graph import NodeKind
 from scanner_check.model import ChangeFinding, Message, Place, Verdict
 from scanner_check.rows.programs import RECORD_FIELD_EXPECTED
 from scanner_check.rows.schemas import SYMBOLS_REMOVED
@@ -15,9 +16,10 @@ from scanner_check.users.others import CLUSTER
 from scanner_dictionary.queries.columns import columns_of_topics
 from scanner_dictionary.queries.field_uses import field_facts, field_users, unwritten_fields
 from scanner_model.clients import Direction
-from scanner_model.columns import ColumnPath, path_name
+from scanner_model.columns import KEY, ColumnPath, path_name
 from scanner_model.field_uses import FieldExtent, FieldUse, MessageClass, plain_path
 
+_WRAPPED = "payload"
 _Use = tuple[str, str]
 """A program and a topic that it reads."""
 
@@ -116,9 +118,34 @@ def _unwritten(commits: tuple[Sequence[FieldUse], Sequence[FieldUse]], head: Com
         for row in (*columns_of_topics(hits.conn, topics), *columns_of_topics(conn, topics)):
             if row.role == "value":
                 columns.setdefault(row.topic, set()).add(row.path)
+    flowing = _flowing(head, topics - columns.keys())
+    new = [use for use in new if use.topic not in flowing or _is_beside(use.path, flowing[use.topic])]
     stored = (fact for each in (hits, *hits.others) for fact in field_facts(each.field_uses, topics))
-    for found in unwritten_fields(new, columns, (*stored, *commits[1])):
+    for found in unwritten_fields(new, columns | flowing, (*stored, *commits[1])):
         use = found.use
         message = RECORD_FIELD_EXPECTED.message(use.program, path_name(use.path), str(use.topic))
         key, place = (use.program, str(use.topic)), use.places[0] if use.places else ":1"
         yield _Change(key, use.path, message, place, tuple(found.similar))
+
+
+def _flowing(head: Commit, topics: Collection[str]) -> dict[str, set[ColumnPath]]:
+    """Return the columns that jobs write to each of *topics*, such as those of a table that a connector captures.
+
+    A topic is left out if the columns of one of its writers are not known.
+    """
+    columns: dict[str, set[ColumnPath]] = {}
+    unknown: set[str] = set()
+    for job in head.jobs if topics else ():
+        written = {use.dataset.name for use in job.flows.writes if use.dataset.kind == NodeKind.TOPIC} & set(topics)
+        for flow in job.flows.columns:
+            path = flow.target.path
+            if flow.target.dataset.name in written and path and path[0] != KEY:
+                # Connect's JSON converter wraps the value if it writes schemas.
+                columns.setdefault(flow.target.dataset.name, set()).update((path, (_WRAPPED, *path)))
+        unknown |= written - columns.keys()
+    return {topic: paths for topic, paths in columns.items() if topic not in unknown}
+
+
+def _is_beside(path: ColumnPath, known: Collection[ColumnPath]) -> bool:
+    """Return whether the record that has the field has known fields itself: an envelope has others than its content."""
+    return any(each[:-1] == path[:-1] for each in known)

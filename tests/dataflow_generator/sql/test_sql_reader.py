@@ -21,6 +21,42 @@ def test_a_statement_is_reported_as_it_is_written() -> None:
     assert [statement_flows.text for statement_flows in result] == ["SELECT a\nFROM t", "INSERT INTO s SELECT 1"]
 
 
+_INTO = "CREATE TABLE s (x INT, y INT); INSERT INTO s "
+
+
+@pytest.mark.parametrize(
+    ("query", "expressions"),
+    [
+        pytest.param("SELECT a, b.c + 1 FROM t", {"y": "b.c + 1"}, id="a copy has none"),
+        pytest.param(
+            "SELECT a, UPPER(\n  b.c -- why\n) AS z FROM t", {"y": "UPPER( b.c -- why )"}, id="before its alias"
+        ),
+        pytest.param("SELECT p, p FROM (SELECT a * 2 p FROM t)", {"x": "a * 2", "y": "a * 2"}, id="of a subquery"),
+        pytest.param("WITH q AS (SELECT ABS(a) n FROM t) SELECT n, 1 FROM q", {"x": "ABS(a)"}, id="of a common table"),
+        pytest.param("SELECT a + 1, 1 FROM t UNION ALL SELECT a + 2, 1 FROM t", {"x": ""}, id="two are none"),
+        pytest.param(f"SELECT {'a + ' * 60}a, 1 FROM t", {"x": ("a + " * 30)[:119] + "…"}, id="a long one is cut"),
+    ],
+)
+def test_flow_has_the_expression_that_computes_its_target(query: str, expressions: dict[str, str]) -> None:
+    (statement,) = (flows for flows in read_sql(DDL + _INTO + query, Dialect.FLINK) if flows.sinks)
+    computed = {flow.target.path[0]: flow.expression for flow in statement.flows if flow.effect is not Effect.IDENTITY}
+
+    assert computed == expressions
+
+
+def test_expression_of_a_view_is_of_another_text() -> None:
+    text = DDL + "CREATE VIEW v AS SELECT a + 1 AS n FROM t; CREATE TABLE s (x INT); INSERT INTO s SELECT n FROM v;"
+
+    assert [flow.expression for flow in read_sql(text, Dialect.FLINK)[-1].flows] == [""]
+
+
+def test_ksqldb_names_its_columns_as_it_computes_them() -> None:
+    ddl = "CREATE STREAM t (a INT) WITH (KAFKA_TOPIC='t', VALUE_FORMAT='JSON');"
+    flows = read_sql(f"{ddl} CREATE STREAM s AS SELECT a + 1 AS b FROM t;", Dialect.KSQLDB)[-1].flows
+
+    assert [(flow.target.path, flow.expression) for flow in flows] == [(("B",), "a + 1")]
+
+
 @pytest.mark.parametrize("text", ["", " ;; ; -- nothing\n", "END;"])
 def test_a_text_without_statements_has_none(text: str) -> None:
     """Looked, and there is none."""

@@ -72,6 +72,14 @@ def test_contract_of_a_topic_without_schema_has_the_columns_of_flows_with_their_
     assert custom_values(number)["lineage"][0]["evidence"]
 
 
+def test_logic_of_a_computed_column_is_its_expression(retail: Dictionary) -> None:
+    """A consumer of the contract reads how a value comes about; a copy stays a copy."""
+    (schema,) = contract_of(retail, "orders-enriched")["schema"]
+    logic = {each["name"]: each.get("transformLogic") for each in schema["properties"]}
+
+    assert (logic["total"], logic["customer_name"]) == ("CAST(o.payload.total AS DOUBLE)", "IDENTITY")
+
+
 def test_documents_have_inherited_tags_apart_from_declared_ones(retail: Dictionary) -> None:
     """Each with its origin; a contract that is read again declares none of them."""
     (schema,) = contract_of(retail, "orders-enriched")["schema"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,40 @@ def test_tables_of_catalogs_are_counted(tmp_path) -> None:
     scanner_api.generate(dictionary)
 
     assert (summary(dictionary).counts or {})["tables"] == len(tables(dictionary)) == 2
+
+
+def test_table_of_ddl_on_a_server_that_a_connector_names_is_one_table(tmp_path) -> None:
+    """Its columns are listed where they are; those of a table that no connector names as they are declared."""
+    source = {"connector.class": "io.debezium.connector.postgresql.PostgresConnector", "topic.prefix": "cdc"}
+    place = {"database.hostname": "db", "database.dbname": "shop", "table.include.list": "public.users"}
+    (tmp_path / "source.json").write_text(json.dumps({"name": "source", "config": source | place}))
+    ddl = "CREATE TABLE public.users (id INT, email TEXT);\nCREATE TABLE public.audit (email TEXT);\n"
+    (tmp_path / "shop.sql").write_text(ddl)
+    dictionary = scanner_api.open_dictionary(tmp_path / "repo.db", create=True)
+    scanner_api.scan((), dictionary, directories=[tmp_path])
+    scanner_api.generate(dictionary)
+
+    listed = {row.dataset for row in scanner_api.columns(dictionary, name="email") if row.dataset}
+    assert listed == {f"ddl://{tmp_path.name}/public.audit", "postgres://db:5432/shop.public.users"}
+    assert {row.dataset for row in scanner_api.personal_data(dictionary) if row.dataset} >= listed
+
+
+def test_name_of_a_topic_and_of_its_copy_is_that_of_the_topic(tmp_path) -> None:
+    """A sink names its index after the topic: the answer is about the topic, and names the index."""
+    sink = {"connector.class": "io.confluent.connect.elasticsearch.ElasticsearchSinkConnector", "topics": "users"}
+    config = sink | {"connection.url": "http://es:9200"}
+    (tmp_path / "sink.json").write_text(json.dumps({"name": "sink", "config": config}))
+    (tmp_path / "users-value.avsc").write_text(
+        '{"type": "record", "name": "User", "fields": [{"name": "email", "type": "string"}]}'
+    )
+    dictionary = scanner_api.open_dictionary(tmp_path / "repo.db", create=True)
+    scanner_api.scan((), dictionary, directories=[tmp_path])
+    scanner_api.generate(dictionary)
+
+    for name, kind in (("users", "topic"), ("users.email", "column")):
+        answer = scanner_api.impact(dictionary, name)
+        assert answer.root.startswith(f"{kind}:kafka://"), name
+        assert any("also elasticsearch://es:9200/users" in note for note in answer.notes), name
 
 
 def test_nodes_are_listed_in_pages_without_a_gap(retail) -> None:

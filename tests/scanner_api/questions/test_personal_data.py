@@ -14,6 +14,7 @@ import scanner_api
 from scanner_api.dictionary import Dictionary
 from scanner_api.questions.listings import columns
 from scanner_api.questions.personal_data import personal_data
+from scanner_api.questions.tags import tags as tag_counts
 from scanner_model.errors import NameUnknown
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "retail"
@@ -147,3 +148,35 @@ def test_masked_copies_are_named_with_the_setting_and_are_no_plain_copies(tmp_pa
         "people.phone",
         f"{table}.phone",
     }
+
+
+def test_column_of_two_subjects_is_one_column(dictionary) -> None:
+    """Both schemas of a topic have `iban`: there is one decision to make, and every answer counts it once."""
+    suggested = [row for row in personal_data(dictionary) if row.found == "suggested"]
+
+    assert (
+        len(set(suggested))
+        == len(suggested)
+        == next(row.suggested for row in tag_counts(dictionary) if row.tag == "PII")
+    )
+
+
+def test_owner_of_a_reader_is_its_own(dictionary) -> None:
+    """`nightly-report` of team-finance reads a topic of team-shop: whom to ask about the use is team-finance."""
+    owners = {row.reader: row.owner for row in personal_data(dictionary, found="read")}
+
+    assert (owners["consumer-group nightly-report"], owners["consumer-group analytics"]) == ("team-finance", "")
+
+
+def test_report_calls_a_file_what_other_answers_call_it(dictionary) -> None:
+    files = {row.dataset for row in scanner_api.personal_data_report(dictionary).access if "orders.txt" in row.dataset}
+
+    assert files == {"file:///tmp/scanner-lab-0/data/connect/orders.txt"}
+
+
+def test_report_lists_the_jobs_that_read(dictionary) -> None:
+    rows = scanner_api.personal_data_report(dictionary).access
+    readers = {row.principal for row in rows if (row.dataset, row.access) == ("cdc.customers", "reads")}
+
+    assert "connector warehouse-customers of team-warehouse" in readers
+    assert any(reader.startswith("flink ") for reader in readers)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import shutil
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
 import changing_installation as changing
 import pytest
@@ -19,6 +21,7 @@ from scanner_api.documents.personal_data_page import csv_lines, html_lines
 from scanner_api.questions.personal_data_report import PersonalDataReport
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.clients import AclAuthorizer, AclRule
+from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.names import SourceId
 from scanner_model.scan import SourceStatus
@@ -35,6 +38,11 @@ def rule(text: str, source: SourceId = BROKERS) -> AclRule:
     return AclRule(source=source, permission=permission, host=host[0][1:] if host else "*", **members)
 
 
+def _tagged(column: Column, renamed: Mapping[str, str]) -> Column:
+    tags = ("PII",) if column.name == "name" else ()
+    return replace(column, tags=tags, path=(renamed.get(column.name, column.name),))
+
+
 class Estate:
     """A dictionary with `a.orders` (name is PII), copied by a query into `b.paid`, and its rules of access."""
 
@@ -42,12 +50,19 @@ class Estate:
         self.dictionary = Dictionary(str(file))
         self._day = 0
 
-    def scan(self, *rules: str, source: SourceId = BROKERS, supers: tuple[str, ...] = (), down: str = "") -> None:
+    def scan(
+        self,
+        *rules: str,
+        source: SourceId = BROKERS,
+        supers: tuple[str, ...] = (),
+        down: str = "",
+        renamed: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Scan the estate with *rules*; *down* is the kind of a source that does not answer."""
         self._day += 1
         scan = changing.scan_of(changing.installation(topics=("a.orders", "b.paid"), groups=["a.orders"]))
         definitions = [
-            replace(each, columns=tuple(replace(c, tags=("PII",) if c.name == "name" else ()) for c in each.columns))
-            for each in scan.of(Definition)
+            replace(each, columns=tuple(_tagged(c, renamed) for c in each.columns)) for each in scan.of(Definition)
         ]
         access = [rule(text, source) for text in rules]
         authorizers = (
@@ -121,6 +136,27 @@ def test_who_reads_is_listed_beside_who_may(estate) -> None:
 
     readers = {(row.dataset, row.column, row.principal) for row in estate.report().access if row.access == "reads"}
     assert ("a.orders", "name", "consumer-group people") in readers
+
+
+def test_job_whose_flows_are_known_is_a_reader(estate) -> None:
+    """It receives the whole record; that its copies are listed does not say who reads the original."""
+    estate.scan(*RULES)
+
+    kinds = {(row.dataset, row.principal.split()[0]) for row in estate.report().access if row.access == "reads"}
+    assert {("a.orders", "ksqldb"), ("b.paid", "connector")} <= kinds
+
+
+def test_column_that_looks_personal_is_listed_with_the_reason(estate) -> None:
+    """The one who signs has to see what was not decided, not only how many there are."""
+    estate.scan(*RULES, renamed={"amount": "email"})
+    report = estate.report()
+
+    (undecided,) = (each for each in report.undecided if each.dataset == "a.orders")
+    assert (undecided.column, "email" in undecided.why) == ("email", True)
+    page = "".join(html_lines(report))
+    assert "<h2>Look personal, and not decided</h2>" in page
+    row = next(line for line in csv.reader(io.StringIO("".join(csv_lines(report)))) if line[2] == "email")
+    assert (row[4], row[7]) == ("suggested", "unknown")
 
 
 def test_copies_outside_are_listed_and_who_may_read_them_is_unknown(estate) -> None:

@@ -182,6 +182,22 @@ def test_a_topic_says_how_long_both_fields_live(example) -> None:
     assert "were not read" in wait("rename payments.order_id → order_ref")
 
 
+@pytest.mark.parametrize("change", ["rename orders.total → gross", "remove orders.total", "retype orders.total → int"])
+def test_fields_that_a_connector_fills_from_a_table_change_with_it(example, change) -> None:
+    """Readers of a captured table read topics: without them the plan of a table ends at its connector."""
+    plan = scanner_api.plan(example, change=change)
+    copies = [step for step in plan.steps if "which changes with the table" in step.title]
+
+    assert [step.title.split()[4].rstrip(",") for step in copies] == [
+        "cdc.orders.payload.total",
+        "raw.public.orders.after.total",
+        "raw.public.orders.before.total",
+    ]
+    for step in copies:
+        assert scanner_api.plan(example, change=step.why.split("'")[1]).steps
+    assert not any("brokers" in step.why for step in plan.steps)
+
+
 def test_a_column_without_schema_is_declared_by_its_writers(example) -> None:
     plan = scanner_api.plan(example, change="rename cdc.orders.payload.total → gross")
 

@@ -159,7 +159,7 @@ def test_slack_reads_no_name_as_markup(name: str) -> None:
     assert outside == [
         ": 1 change (scan 1 to 2)",
         "*: 1 change (scan 1 to 2)*",
-        "•   · no known reader · owner unknown",
+        "•  · no known reader · owner unknown",
     ]
     assert all(block["verbatim"] for block in blocks)
     assert all(text.isprintable() for text in outside)

@@ -179,6 +179,15 @@ def test_a_message_has_owner_and_link(world) -> None:
     assert "topic of unknown owner" in event.what
     assert (matched["trigger"], matched["owner"], matched["link"]) == (NEW, "", event.link)
     assert f"<{event.link}|open>" in slack
+    assert "no known reader" not in slack  # it is about a new one
+
+
+def test_a_new_reader_is_reported_once_by_the_rule_that_says_more(world) -> None:
+    world.scan()
+    world.scan("a.orders")
+    events = world.events({"when": NEW}, {"when": PERSONAL})
+
+    assert [event.trigger for event in events if event.topic == "a.orders"] == [PERSONAL]
 
 
 def watch_of(retail: Path, dictionary: Dictionary, posted: list[dict[str, Any]]) -> Watch:

@@ -99,7 +99,7 @@ def test_without_a_receiver_changes_are_printed(world) -> None:
     assert watch.run_once()
 
     assert [line for line in world.said if "payments" in line] == [
-        "shop: payments topic payments: added · no known reader · owner unknown"
+        "shop: topic payments: added · no known reader · owner unknown"
     ]
 
 

@@ -1,8 +1,11 @@
 """`scanner validate`: what it shows, and when it fails."""
 
 import json
+import re
+import shlex
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 
 def test_findings_are_shown_with_their_next_step(scanned, scanner) -> None:
@@ -72,3 +75,46 @@ def test_flows_that_do_not_fit_are_findings_until_they_do(scanner, tmp_path) -> 
     fields[1]["name"] = "vat"
     (shop / "table.sql").write_text("CREATE TABLE facts (id BIGINT, vat BIGINT);")
     assert rules() == {"unknown-column": [], "column-misfit": []}
+
+
+BROKEN = {
+    "templates/sink.json": '{"name": "{{ name }}", "config": {{ config | tojson }}}',
+    "orders.avsc": '{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "strng"}]}',
+    "customers.avsc": '{"type": "record", "name": "Customer", "fields": [{"name": "mail", "type": "string"}]}',
+    "consumer.py": "from kafka import KafkaConsumer\nconsumer = KafkaConsumer(topics_of(customer), group_id='x')\n",
+    "producer.py": "from kafka import KafkaConsumer\nconsumer = KafkaConsumer(topics_of(order), group_id='y')\n",
+    "twice.json": '{"name": "twice", "config": {"_c": 1, "_c": 2, "connector.class": "com.example.Unknown"}}',
+    "again.json": '{"name": "again", "config": {"_c": 1, "_c": 2, "connector.class": "com.example.Unknown"}}',
+}
+POINTER = re.compile(r"(?:warning|error): (?P<rule>[a-z-]+): (?P<where>[^:]+): .*`scanner (?P<command>[^`]+)`")
+PLACES = re.compile(r"warning: (?P<where>[^ ]+):\d+:\d+.*more places?: see `scanner (?P<command>[^`]+)`")
+
+
+def test_each_pointer_of_a_scan_prints_what_it_points_to(scanner, tmp_path) -> None:
+    """A command that answers "no findings" costs more than no pointer: the reader believes it."""
+    shop, stored = tmp_path / "shop", tmp_path / "d.db"
+    for name, text in BROKEN.items():
+        (shop / name).parent.mkdir(parents=True, exist_ok=True)
+        (shop / name).write_text(text)
+    printed = scanner("scan", shop, "--dictionary", stored).err
+    pointers = [*POINTER.finditer(printed), *PLACES.finditer(printed)]
+
+    assert len(pointers) >= 3, printed
+    assert "see `scanner changes --problems`" in printed
+    assert scanner("changes", "--problems", "--format", "json", "--dictionary", stored).json
+    for pointer in pointers:
+        answer = scanner(*shlex.split(pointer["command"]), "--format", "csv", "--dictionary", stored)
+        assert answer.status == 0
+        assert pointer["where"] in answer.out, pointer[0]
+
+
+def test_hint_of_a_failed_connector_prints_its_trace(scanner, tmp_path) -> None:
+    stored = tmp_path / "d.db"
+    retail = Path(__file__).parents[3] / "examples/retail"
+    scanner("scan", "--config", retail / "cluster.json", "--replay", retail / "capture", "--dictionary", stored)
+    found = scanner("validate", "--rule", "failed-connector", "--format", "json", "--dictionary", stored).json
+    command = re.search(r"`scanner ([^`]+)`", found[0]["hint"])[1]
+    (job,) = scanner(*shlex.split(command), "--dictionary", stored).json
+
+    assert f"connector {job['name']}" == found[0]["where"]
+    assert "Tolerance exceeded in error handler" in json.dumps(job)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -247,3 +248,17 @@ def test_the_answer_about_a_job_says_that_others_read_what_it_writes():
     assert (
         headline(ChangeReport(files=(), findings=(stopped,))) == "1 service is affected: bill reads what `shop` writes."
     )
+
+
+def test_a_service_writes_only_where_it_is_the_last_on_the_way():
+    """A program on the way to a sink writes a topic, not the sink's index; what it may use it is not said to write."""
+    program = Affected(kind="job", namespace="", name="enrich", path="", use="unknown", steps=1)
+    sink = Affected(kind="job", namespace="", name="search", path="", use="copies", steps=3, through=("enrich",))
+    index = replace(sink, kind="dataset", namespace="elasticsearch://e:9200", name="hits", through=("enrich", "search"))
+    lost = finding("column-lost", target="job shop", item="orders.id", affected=(program, sink, index))
+
+    assert headline(ChangeReport(files=(), findings=(lost,))) == (
+        "2 services are affected: enrich may read `orders.id`, search writes `orders.id` to Elasticsearch `hits`."
+    )
+    copying = replace(lost, affected=(replace(program, use="copies"), sink, index))
+    assert "enrich reads `orders.id`, search writes" in headline(ChangeReport(files=(), findings=(copying,)))

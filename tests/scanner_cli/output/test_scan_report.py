@@ -55,17 +55,27 @@ def test_files_that_are_not_read_are_reported_by_rule() -> None:
     assert (
         "warning: unread-file: file a: template: render it, and 2 more: `scanner validate --rule unread-file`\n" in text
     )
-    assert report_text(report(problems=problems)).count("render it") == 3
+    assert report_text(report(problems=problems)).count("render it") == 1
 
 
 def test_more_warnings_than_people_read_are_counted() -> None:
     """The rest is in the dictionary."""
-    problems = tuple(Problem(f"place {number}", "is odd") for number in range(23))
+    problems = tuple(Problem(f"place {number}", f"is odd: {number}") for number in range(23))
     text = report_text(report(problems=problems))
 
     assert text.count("warning: ") == 20
     assert "and 3 more warnings: see `scanner changes --scans 7 --problems`\n" in text
     assert "see --report\n" in report_text(report(problems=problems, scan=None))
+
+
+def test_a_warning_of_many_places_is_one_line() -> None:
+    """Eleven lines of one sentence hide the twelfth, which is another."""
+    same = tuple(Problem(f"{name}.json:1:1", "'a' is written twice", "keep one") for name in "abc")
+    text = report_text(report(problems=(*same, Problem("d.json", "invalid JSON"))))
+
+    where = "and in 2 more places: see `scanner changes --scans 7 --problems`"
+    assert f"warning: a.json:1:1: 'a' is written twice (keep one), {where}\n" in text
+    assert "warning: d.json: invalid JSON\n" in text
 
 
 def test_an_empty_source_is_no_failure() -> None:

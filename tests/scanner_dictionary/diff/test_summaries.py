@@ -59,6 +59,14 @@ def test_each_rule_of_access_has_another_sentence(action: FactAction, pattern: s
     assert said.count(lines(rule(action, pattern, "orders", "READ", permission))[0][2]) == 1
 
 
+@pytest.mark.parametrize(("action", "words"), [(FactAction.ADDED, "now reads"), (FactAction.GONE, "no longer reads")])
+def test_reader_of_a_topic_is_named_in_a_sentence(action: FactAction, words: str) -> None:
+    """Who began or ended to read is the news; the topic alone is not."""
+    fact = FactChange(kind="consumer_group_topic", name=("kafka:k", "billing", "orders"), action=action)
+
+    assert lines(fact) == [("orders", "reader", f"consumer group billing {words} it")]
+
+
 def test_attributes_are_shown_from_what_to_what_without_hashes() -> None:
     changes = (
         AttributeChange(name="config.retention.ms", before='"1"', after='"2"'),

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+import scanner_api
 from scanner_api.dictionary import Dictionary, open_dictionary
 from scanner_api.questions.listings import topics
+from scanner_dictionary.engine.soundness import damage
 from scanner_model.errors import DictionaryUnusable
 
+RETAIL = Path(__file__).parents[3] / "examples/retail"
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT"
 
 
@@ -75,6 +78,16 @@ def test_a_text_that_is_not_the_json_of_its_column_is_named(file: Path) -> None:
 def test_a_defect_of_scanner_is_no_damage(file: Path) -> None:
     with pytest.raises(TypeError), Dictionary(str(file)).reading():
         raise TypeError("a defect")
+
+
+def test_a_scanned_dictionary_is_sound(tmp_path: Path) -> None:
+    """Else each defect of scanner is told as damage of the file, and people restore a copy in vain."""
+    dictionary = scanner_api.open_dictionary(tmp_path / "d.db", create=True)
+    scanner_api.scan([RETAIL / "cluster.json"], dictionary, replay=RETAIL / "capture")
+    scanner_api.generate(dictionary)
+
+    with dictionary.reading() as conn:
+        assert damage(conn, {}) == ""
 
 
 @pytest.mark.parametrize(

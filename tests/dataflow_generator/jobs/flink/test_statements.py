@@ -11,7 +11,7 @@ from dataflow_generator.jobs.ksqldb import Level
 from dataflow_generator.jobs.model import Naming
 from dataflow_generator.jobs.once import Once
 from scanner_dictionary.lineage_inputs.jobs import ClusterNames
-from scanner_model.columns import KEY, Column
+from scanner_model.columns import KEY, Column, expression_of
 from scanner_model.names import SourceId, TopicName
 from scanner_model.streaming_sql import SCRIPT, StreamingStatement
 
@@ -116,7 +116,18 @@ def test_evidence_names_the_statement_and_its_line() -> None:
     (reading,) = read(script(f"{ORDERS}\n{PAID}\n  {INSERT}"))
 
     assert reading.flows.reads[0].evidence == "statement jobs.sql of flink:flink, 4:3: source orders"
-    assert {flow.evidence for flow in reading.flows.columns} == {"statement jobs.sql of flink:flink, 4:3"}
+    assert {flow.evidence.partition(": ")[0] for flow in reading.flows.columns} == {
+        "statement jobs.sql of flink:flink, 4:3"
+    }
+
+
+def test_evidence_of_a_computed_column_has_its_expression() -> None:
+    """Whoever asks how a value comes about reads the answer, and does not look it up in the file."""
+    (reading,) = read(script(f"{ORDERS}\n{PAID}\n{INSERT}"))
+    computed = [flow for flow in reading.flows.columns if flow.subtype == "TRANSFORMATION"]
+
+    assert [expression_of(flow.evidence, "total") for flow in computed] == ["price * 2"]
+    assert not any(expression_of(flow.evidence, "id") for flow in reading.flows.columns)
 
 
 def test_a_table_is_known_to_every_statement_of_its_source_whatever_the_order() -> None:

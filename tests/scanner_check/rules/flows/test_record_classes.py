@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from scanner_check.model import Verdict
@@ -156,3 +158,58 @@ def test_a_field_that_is_newly_read_and_in_no_schema_is_found(check, old, new, s
 )
 def test_a_field_that_the_schema_of_either_commit_has_is_not_reported(check, change) -> None:
     assert not any(finding.rule == "record-field-expected" for finding in check(change, READ).findings)
+
+
+SEARCH = """\
+package a;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import org.springframework.kafka.annotation.KafkaListener;
+public class Search {
+  private final ObjectMapper mapper = new ObjectMapper();
+  private final Index index;
+  @KafkaListener(topics = "cdc.public.product", groupId = "search")
+  public void on(String message) throws Exception {
+    JsonNode payload = mapper.readTree(message).get("payload");
+    JsonNode after = payload.get("after");
+    index.put(payload.get("op").asText(), after.get("id").asInt(), after.get("name").asText());
+  }
+}
+"""
+SOURCE = {
+    "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
+    "topic.prefix": "cdc",
+    "database.hostname": "db",
+    "database.dbname": "shop",
+    "table.include.list": "public.product",
+}
+CAPTURED = {
+    "search/pom.xml": "<project><artifactId>search</artifactId></project>",
+    "search/src/main/java/a/Search.java": SEARCH,
+    "shop.sql": "CREATE TABLE public.product (id INT, name TEXT);",
+    "source.json": json.dumps({"name": "source", "config": SOURCE}),
+}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        ('"name"', '"nam"', Verdict.IMPACT),
+        ('"name"', '"title"', Verdict.UNKNOWN),
+        ('"op"', '"ts_ms"', None),
+        ('"name"', '"id"', None),
+    ],
+)
+def test_field_that_no_captured_table_has_is_found(check, old, new, verdict) -> None:
+    """The columns of the table are what the topic has; its envelope has fields of Debezium's own."""
+    file = "search/src/main/java/a/Search.java"
+    findings = found(check({file: SEARCH.replace(old, new)}, CAPTURED), "record-field-expected").values()
+
+    assert [finding.verdict for finding in findings] == ([verdict] if verdict else [])
+
+
+def test_field_of_a_table_that_is_not_declared_is_no_finding(check) -> None:
+    files = {name: text for name, text in CAPTURED.items() if name != "shop.sql"}
+    file = "search/src/main/java/a/Search.java"
+
+    assert not found(check({file: SEARCH.replace('"name"', '"title"')}, files), "record-field-expected")
