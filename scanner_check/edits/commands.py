@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -77,11 +77,14 @@ class ChangedCommand(NamedTuple):
     is_gone: bool
 
 
-def changed_commands(before: str, after: str, moved: Collection[str], *, is_shell: bool = True) -> list[ChangedCommand]:
+def changed_commands(
+    before: str, after: str, moved: Collection[str], *, is_shell: bool = True, sends: bool = False
+) -> list[ChangedCommand]:
     """Return the changed commands that administer Kafka, in the order of their lines.
 
     Commands whose result is declared, and those that only look, are left out. The directories of files whose names are
-    in *moved* do not count. Of a text that is not a script of a shell, each line is taken as one command.
+    in *moved* do not count. Of a text that is not a script of a shell, each line is taken as one command. Any command
+    of one that *sends* records may make a part of them, but for what only prints or waits.
     """
     old, new = (
         [(tuple(_without_directory(word, moved) for word in _requested(listed)), line) for listed, line in found]
@@ -90,9 +93,11 @@ def changed_commands(before: str, after: str, moved: Collection[str], *, is_shel
     gone = Counter(words for words, _ in old) - Counter(words for words, _ in new)
     come = Counter(words for words, _ in new) - Counter(words for words, _ in old)
     found: list[ChangedCommand] = []
+    texts = before.splitlines(), after.splitlines()
     for commands, changed, is_gone in ((old, gone, True), (new, come, False)):
         for listed, line in commands:
-            if changed[listed] and _matters(listed, is_gone=is_gone):
+            is_part = sends and changed[listed] and _acts(listed, texts[not is_gone][line - 1 : line])
+            if changed[listed] and (is_part or _matters(listed, is_gone=is_gone)):
                 changed[listed] -= 1
                 found.append(ChangedCommand(" ".join(listed), line, is_gone))
     return sorted(found, key=lambda one: (one.is_gone, one.line))
@@ -118,6 +123,13 @@ def _requested(listed: Sequence[str]) -> list[str]:
         for former, word in pairs
         if not (_SHOWS.fullmatch(word) or {former, word.partition("=")[0]} & _SHOWS_VALUE)
     ]
+
+
+def _acts(listed: Sequence[str], lines: Iterable[str]) -> bool:
+    """Return whether a command does more than wait, or print to whoever runs the script."""
+    tool = _basename(listed[0])
+    is_handed_on = any("|" in line or ">" in line for line in lines)
+    return is_handed_on or tool not in _PRINTING | (_IDLE_COMMANDS - {"cat"})
 
 
 def _matters(listed: Sequence[str], *, is_gone: bool) -> bool:

@@ -105,7 +105,9 @@ class Coverage:
         elif is_program(path):
             yield from self._code(path, before, after, uses_tables=uses_tables)
         elif mentions.is_script(path):
-            yield from self._commands(path, changed_commands(before, after, moved, is_shell=mentions.is_shell(path)))
+            is_shell = mentions.is_shell(path)
+            sends = any(path in files_using(job) for job in self._commits[0].jobs if written_by(job))
+            yield from self._commands(path, changed_commands(before, after, moved, is_shell=is_shell, sends=sends))
         elif is_document(path):
             yield from self._settings(path, before, after, uses_tables=uses_tables)
 

@@ -85,3 +85,19 @@ def test_a_command_that_only_waits_does_nothing(command: str) -> None:
 @pytest.mark.parametrize("command", ["python main.py", "java -jar shop.jar", "sleeper --run", ""])
 def test_a_program_does_something(command: str) -> None:
     assert not does_nothing(command)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "counts"),
+    [
+        ("jq '{id: .id, total: .total}' a.json | kcat -P -t orders", "jq '{id: .id}' a.json | kcat -P -t orders", True),
+        ("echo '{\"total\": 1}' | kcat -P -t orders", "echo '{}' | kcat -P -t orders", True),
+        ("make_record > a.json", "make_record --short > a.json", True),
+        ("echo sending", "echo sent", False),
+        ("sleep 3", "sleep 4", False),
+        ("# sends orders", "# sends them", False),
+    ],
+)
+def test_any_command_of_a_script_that_sends_records_may_make_them(old: str, new: str, counts: bool) -> None:
+    before, after = (f"#!/bin/sh\n{line}\nkcat -P -t orders < a.json\n" for line in (old, new))
+    assert bool(changed_commands(before, after, (), sends=True)) is counts
