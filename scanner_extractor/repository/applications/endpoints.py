@@ -16,8 +16,9 @@ from scanner_extractor.repository.applications.settings import BINDINGS, Setting
 from scanner_extractor.repository.bounded_parsing import Trials
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, is_test, parse_tree, suffix
 from scanner_model.columns import ColumnPath, field_segment
+from scanner_programs.calls import deep_recursion
 from scanner_programs.endpoints import Endpoints, endpoints_of
-from scanner_programs.ir import File, deep_recursion
+from scanner_programs.ir import File
 from scanner_programs.languages import BY_ENDING
 from scanner_programs.languages.lowering import Lowering
 from scanner_programs.libraries.selection import MOST_FILES, files_near_clients, mentions_package
