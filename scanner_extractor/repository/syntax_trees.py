@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from scanner_model.errors import InputInvalid
@@ -45,6 +45,7 @@ _TESTS = re.compile(
 )
 
 
+@lru_cache(maxsize=1 << 15)
 def is_test(path: str) -> bool:
     """Return whether a file is one of tests, by its path."""
     return _TESTS.search(path) is not None

@@ -72,6 +72,14 @@ class KnownEndpoints:
     files: dict[tuple[str, str], File | None] = field(default_factory=dict)
     found: dict[Hashable, Endpoints] = field(default_factory=dict)
     changed: frozenset[str] = frozenset()
+    imports: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+
+    def imported_by(self, path: str, text: str) -> tuple[str, ...]:
+        """Return what a source file imports, each name once."""
+        pattern, _ = _IMPORTS.get(suffix(path), (None, None))
+        if pattern is not None and (path, text) not in self.imports:
+            self.imports[path, text] = tuple(dict.fromkeys(pattern.findall(text)))
+        return self.imports.get((path, text), ())
 
 
 @dataclass
@@ -135,8 +143,7 @@ class ProgramEndpoints:
         found: dict[str, set[str]] = {alias: set() for alias in self._aliases}
         for module, paths in self._paths.items() if found else ():
             for path in paths:
-                pattern, _ = _IMPORTS.get(suffix(path), (None, None))
-                for name in set(pattern.findall(self.files[path])) if pattern is not None else ():
+                for name in self.known.imported_by(path, self.files[path]):
                     for alias in beginnings(name):
                         if alias in found:
                             found[alias].add(module)
@@ -155,18 +162,25 @@ class ProgramEndpoints:
             found.setdefault(path.rpartition("/")[0], []).append(path)
         return found
 
+    @cached_property
+    def _meant(self) -> dict[Hashable, list[str]]:
+        """The files that imports name, by the names: programs of a repository import the same over and over."""
+        return {}
+
     def _imported(self, paths: Iterable[str]) -> list[str]:
         """Return the files elsewhere that files import by names of the repository, and what these import."""
         waiting, known = list(paths), dict.fromkeys(paths)
         count, used = len(known), set()
         while waiting:
             path = waiting.pop()
-            pattern, named = _IMPORTS.get(suffix(path), (None, None))
+            _, named = _IMPORTS.get(suffix(path), (None, None))
             is_full = path.endswith(_JVM) and len(known) >= MOST_FILES  # beyond, those near a client are chosen
-            for name in pattern.findall(self.files[path]) if pattern is not None and not is_full else ():
+            for name in self.known.imported_by(path, self.files[path]) if not is_full else ():
                 if named is not None and (named, name) not in used:
                     used.add((named, name))
-                    new = [one for one in named(self, name) if one not in known]
+                    if (named, name) not in self._meant:
+                        self._meant[named, name] = named(self, name)
+                    new = [one for one in self._meant[named, name] if one not in known]
                     known |= dict.fromkeys(new)
                     waiting += new
         return list(known)[count:]
