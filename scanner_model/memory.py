@@ -9,10 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Pause the collector: of a million tuples it finds none, and takes a third of the time.
-
-    If several threads pause it, the first of them that paused it ends the pause of all.
-    """
+    """Pause the collector: of a million tuples it finds none, and takes a third of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

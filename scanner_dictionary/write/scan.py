@@ -22,7 +22,6 @@ from scanner_dictionary.write.name_index import index_new_names
 from scanner_dictionary.write.sources import check, write_outcomes, write_sources
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.kafka import Cluster
-from scanner_model.memory import uncollected
 from scanner_model.names import ClusterName, SourceId
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 
@@ -51,7 +50,6 @@ class ScanSummary:
         return tuple((name, getattr(self, name)) for name in _COUNTED)
 
 
-@uncollected()
 def write_scan(
     engine: Engine,
     scan: ClusterScan,

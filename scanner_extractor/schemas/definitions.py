@@ -16,7 +16,6 @@ from scanner_extractor.schemas.references import Find, Resolved, finder, resolve
 from scanner_model.columns import ParsedSchema
 from scanner_model.documents.json_input import load_text
 from scanner_model.errors import Problem
-from scanner_model.memory import uncollected
 from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
 from scanner_model.schemas import (
     Definition,
@@ -50,7 +49,6 @@ class Defined:
 NO_MESSAGES: Mapping[SubjectName, RecordName] = MappingProxyType({})
 
 
-@uncollected()
 def define(
     versions: Iterable[SchemaVersion],
     read: ParseTexts = parse_in_process,
