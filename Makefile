@@ -12,7 +12,7 @@ QUICK = smoke or not ($(COSTLY))
 # Tests start the program hundreds of times: without bytecode, each start compiles all modules that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup setup-test setup-docs demo test test-rest test-all test-matrix check check-static format cases bench bench-large lab lab-foreign lab-clients lab-systems lab-test lab-example lab-stop docs pictures package single-file lint-deploy clean
+.PHONY: help setup setup-test setup-docs demo test slow test-rest test-all test-matrix check check-static format cases bench bench-large lab lab-foreign lab-clients lab-systems lab-test lab-example lab-stop docs pictures package single-file lint-deploy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -44,6 +44,9 @@ setup-docs: $(VENV)/.docs ## install what builds the documentation, too
 
 test: setup-test ## run the quick tests, and one of each costly kind; ARGS="-q" adds options of pytest
 	$(PYTEST) --hypothesis-profile quick -m '$(QUICK)' $(ARGS)
+
+slow: setup-test ## run the quick tests, and list the fifty slowest with what they set up
+	$(PYTEST) --hypothesis-profile quick -m '$(QUICK)' --durations=50 -q $(ARGS)
 
 test-rest: setup-test ## run the tests that `make test` leaves out
 	$(PYTEST) -m 'not ($(QUICK))' $(ARGS)

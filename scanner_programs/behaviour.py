@@ -12,7 +12,20 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from scanner_programs import ir
-from scanner_programs.ir import Assign, Call, Declare, Exit, Function, Leave, Literal, Member, Name, Parameter, walk
+from scanner_programs.ir import (
+    Assign,
+    Call,
+    Declare,
+    Exit,
+    Function,
+    Leave,
+    Literal,
+    Member,
+    Name,
+    Parameter,
+    parts_of,
+    walk,
+)
 from scanner_programs.libraries.standard import ABSENT, ERRORS, UNTYPED
 from scanner_programs.program import Known, Place, Program
 from scanner_programs.residue import CodeWriter
@@ -136,7 +149,7 @@ class _Canonical(CodeWriter):
             one = stack.pop()
             if isinstance(one, tuple):
                 stack.extend(each for each in one if not self._is_silent(each))
-            elif (names := ir.parts_of(type(one))) is not None:
+            elif (names := parts_of(type(one))) is not None:
                 yield one
                 is_set = isinstance(one, Declare) or (isinstance(one, Assign) and isinstance(one.target, Name))
                 stack.extend(getattr(one, name) for name in names if not (is_set and name == "target"))

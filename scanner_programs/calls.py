@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
 from posixpath import dirname, join, normpath
+from typing import TypeVar
 
 from scanner_programs import ir
 from scanner_programs.ir import walk
@@ -11,10 +15,48 @@ from scanner_programs.libraries.rows import plain
 from scanner_programs.libraries.standard import ASSIGNS
 from scanner_programs.program import Place
 
+T = TypeVar("T")
+
 _CALLED = frozenset(("__call__", "invoke", "apply"))
 """Methods that are called by calling the object."""
 
 
+_FRAMES = 20_000
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Allow more frames within a block, for code whose nesting lowering bounds; they take no memory of the stack."""
+    known = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(known, _FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(known)
+
+
+def remembered(read: Callable[[object], Iterable[T]]) -> Callable[[object], Iterable[T]]:
+    """Have *read* look at a function once: the result is kept with the function until `forget`."""
+
+    @wraps(read)
+    def once(code: object) -> Iterable[T]:
+        if not isinstance(code, ir.Function):
+            return read(code)
+        if read not in code.memo:
+            code.memo[read] = tuple(read(code))
+        known: tuple[T, ...] = code.memo[read]
+        return known
+
+    return once
+
+
+def forget(functions: Iterable[ir.Function]) -> None:
+    """Drop what was read of *functions*: they live longer than what asks."""
+    for function in functions:
+        function.memo.clear()
+
+
+@remembered
 def names_in(code: object) -> Iterator[str]:
     """Yield the names that code uses: of what it calls, of members, of types that it makes."""
     for one in walk(code):
@@ -30,6 +72,7 @@ def names_in(code: object) -> Iterator[str]:
             yield from ASSIGNS.get(one.operator, ())
 
 
+@remembered
 def types_in(code: object) -> Iterator[str]:
     """Yield the types that code declares for fields, parameters, variables and results."""
     for one in walk(code):
@@ -37,6 +80,7 @@ def types_in(code: object) -> Iterator[str]:
             yield one.type
 
 
+@remembered
 def called_in(code: object) -> Iterator[tuple[str, ir.Call]]:
     """Yield the calls in code, each with the simple name of what it calls."""
     for one in walk(code):
@@ -45,6 +89,7 @@ def called_in(code: object) -> Iterator[tuple[str, ir.Call]]:
             yield plain(name), one
 
 
+@remembered
 def passed_in(code: object) -> Iterator[tuple[str, str]]:
     """Yield the members of names that code does not call, each behind the name: methods that it passes on are such."""
     called = {id(one.function) for one in walk(code) if isinstance(one, ir.Call)}

@@ -7,13 +7,25 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from typing import NamedTuple
 
 from scanner_programs import ir
 from scanner_programs.behaviour import Behaviours
-from scanner_programs.calls import called_as, called_in, names_in, passed_in, reaching, renamed, types_in
+from scanner_programs.calls import (
+    called_as,
+    called_in,
+    deep_recursion,
+    forget,
+    names_in,
+    passed_in,
+    reaching,
+    remembered,
+    renamed,
+    types_in,
+)
 from scanner_programs.guards import is_topic, negate
-from scanner_programs.ir import Kind, Literal, Name, deep_recursion, walk
+from scanner_programs.ir import Kind, Literal, Name, walk
 from scanner_programs.leads import names_within
 from scanner_programs.libraries.clients import CLIENTS
 from scanner_programs.libraries.others import LOGGERS
@@ -211,7 +223,9 @@ def endpoints_of(program: Program, *, texts: bool = True, own: Collection[str] |
     and what a framework finds by its notes. None stands for all files.
     """
     with deep_recursion():
-        return _Reader(program, own).read(texts=texts)
+        found = _Reader(program, own).read(texts=texts)
+    forget(place.function for place in program.places)
+    return found
 
 
 _TYPES = frozenset().union(*(row.types for row in CLIENTS))
@@ -618,13 +632,15 @@ class _Reader:
     @cached_property
     def _exchanges(self) -> set[str]:
         """Return the names of fields and variables that are declared as containers or channels of the language."""
-        found = set()
-        for one in (one for file in self._program.files for one in walk(file)):
-            if isinstance(one, ir.Field | ir.Declare | ir.Parameter):
-                value = getattr(one, "value", None)
-                name = container_name(one.target) if isinstance(one, ir.Declare) else one.name.lstrip("_")
-                if any(map(is_container, (one.type, *_made_types(value)))):
-                    found.add(name)
+        found: set[str] = set()
+        code = self._program.code
+        declared: Iterable[ir.Field | ir.Declare | ir.Parameter]
+        declared = chain(code(ir.Field), code(ir.Declare), code(ir.Parameter))
+        for one in declared:
+            value = getattr(one, "value", None)
+            name = container_name(one.target) if isinstance(one, ir.Declare) else one.name.lstrip("_")
+            if any(map(is_container, (one.type, *_made_types(value)))):
+                found.add(name)
         return found
 
     def _exchanging(self, places: Iterable[Place]) -> list[tuple[str, Place]]:
@@ -1877,6 +1893,7 @@ def _made_in(code: object) -> str:
     return ""
 
 
+@remembered
 def _made_by(code: object) -> Iterator[str]:
     """Yield the names of the classes that code makes objects of, and of the functions that it calls."""
     for one in walk(code):
@@ -2009,14 +2026,15 @@ def _kept(stream: Value) -> Iterator[Value]:
         value = value.of
 
 
-def _own_lists(function: ir.Function) -> frozenset[str]:
+@remembered
+def _own_lists(code: object) -> Collection[str]:
     """Return the variables of a function with lists that it makes and keeps for itself: no other takes from them.
 
     A list that it gives to a call, stores elsewhere or uses in a function inside of it is shared.
     """
     made: set[str] = set()
     shared: set[str] = set()
-    for one in walk(function.body):
+    for one in walk(code.body if isinstance(code, ir.Function) else code):
         given: object = None
         if isinstance(one, ir.Declare | ir.Assign):
             if isinstance(one.target, ir.Name) and isinstance(one.value, ir.Sequence):
@@ -2029,7 +2047,7 @@ def _own_lists(function: ir.Function) -> frozenset[str]:
             given = one
         if given is not None:
             shared |= {name.name for name in walk(given) if isinstance(name, ir.Name)}
-    return frozenset(made - shared)
+    return made - shared
 
 
 def _is_class_test(test: Value) -> bool:

@@ -6,12 +6,11 @@ a language has beyond it is `Unknown`, with the parts that are inside: nothing i
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias
+from operator import attrgetter
+from typing import Any, TypeAlias
 
 
 class Kind(StrEnum):
@@ -295,7 +294,7 @@ class Function:
     end: int = 0
     getter: bool = False
     receiver: str = ""
-    memo: list[str] = field(init=False, default_factory=list, compare=False, repr=False)
+    memo: dict[object, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,8 +358,9 @@ class File:
     """Code nests too deeply in it: what is further inside was not lowered."""
 
 
-_FRAMES = 20_000
 _NOT_CODE = frozenset(("memo", "line", "end"))
+_WITHOUT_CODE = frozenset(("str", "int", "bool", "Kind", "Leave", "tuple[str, ...]", "Mapping[str, str]"))
+"""The types of parts that no code is in."""
 _PARTS: dict[type, tuple[str, ...] | None] = {}
 
 
@@ -372,24 +372,29 @@ def parts_of(kind: type) -> tuple[str, ...] | None:
     return _PARTS[kind]
 
 
+class _Inside(dict[type, "Callable[[Any], tuple[object, ...]] | None"]):
+    """What reads the parts of each kind of code that code may be in, the last first; None for other types."""
+
+    def __missing__(self, kind: type) -> Callable[[Any], tuple[object, ...]] | None:
+        types = {name: one.type for name, one in getattr(kind, "__dataclass_fields__", {}).items()}
+        names = [name for name in reversed(parts_of(kind) or ()) if types[name] not in _WITHOUT_CODE]
+        first = attrgetter(names[0]) if names else tuple
+        several = attrgetter(*names) if len(names) > 1 else (lambda code: (first(code),)) if names else tuple
+        self[kind] = None if parts_of(kind) is None else several
+        return self[kind]
+
+
+_INSIDE = _Inside()
+
+
 def walk(code: object) -> Iterator[object]:
     """Yield code and all that is in it."""
     stack = [code]
     while stack:
         one = stack.pop()
         if isinstance(one, tuple):
-            stack.extend(reversed(one))
-        elif (names := parts_of(type(one))) is not None:
+            stack += one[::-1]
+        elif (inside := _INSIDE[type(one)]) is not None:
             yield one
-            stack.extend(getattr(one, name) for name in reversed(names))
-
-
-@contextmanager
-def deep_recursion() -> Iterator[None]:
-    """Allow more frames within a block, for code whose nesting lowering bounds; they take no memory of the stack."""
-    known = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(known, _FRAMES))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(known)
+            if inside is not tuple:  # half of all code has nothing in it
+                stack += inside(one)

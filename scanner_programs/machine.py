@@ -29,7 +29,7 @@ from scanner_programs.guards import (
     operate,
     truth,
 )
-from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New
+from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New, parts_of, walk
 from scanner_programs.libraries.clients import is_source, reads
 from scanner_programs.libraries.others import (
     ENVIRONMENT,
@@ -1942,7 +1942,7 @@ class Machine:
 
     def _vary(self, body: Block, scope: Scope) -> None:
         """Make numbers and truths that a loop changes unknown: they only have their first value in its first turn."""
-        for one in ir.walk(body):
+        for one in walk(body):
             targets: tuple[ir.Expression, ...] = (one.target,) if isinstance(one, ir.Assign) else ()
             for target in targets[0].items if targets and isinstance(targets[0], ir.Sequence) else targets:
                 found = scope.find(target.name) if isinstance(target, Name) else None
@@ -2184,7 +2184,7 @@ class Machine:
     def _is_global(self, name: str) -> bool:
         """Return whether the function that is evaluated says that a variable is one of its file."""
         body = self._frames[-1].function.body if self._frames else None
-        declared = (one.parts for one in ir.walk(body) if isinstance(one, ir.Unknown) and one.what == "global")
+        declared = (one.parts for one in walk(body) if isinstance(one, ir.Unknown) and one.what == "global")
         return any(Name(name) in parts for parts in declared)
 
     # --- calls
@@ -3629,7 +3629,7 @@ class Machine:
 def _filled_in(function: Function) -> frozenset[str]:
     """Return the variables of a function on which it calls methods that put a value under a key: they are maps."""
     found = set()
-    for one in ir.walk(function.body):
+    for one in walk(function.body):
         if isinstance(one, Call) and isinstance(one.function, Member) and isinstance(one.function.of, Name):
             is_key = len(one.arguments) == 2 and isinstance(one.arguments[0].value, Literal)
             if is_key and one.function.name in PUTS:
@@ -3692,7 +3692,7 @@ def _set_inside(statements: Sequence[object]) -> Iterator[ir.Declare | ir.Assign
     """Yield what sets a variable inside statements, but for those of functions and classes."""
     waiting: list[object] = [
         getattr(one, name) for one in statements if not isinstance(one, ir.Declare | ir.Assign | Function | ir.Class)
-        for name in ir.parts_of(type(one)) or ()
+        for name in parts_of(type(one)) or ()
     ]  # fmt: skip
     while waiting:
         one = waiting.pop()
@@ -3700,7 +3700,7 @@ def _set_inside(statements: Sequence[object]) -> Iterator[ir.Declare | ir.Assign
             waiting.extend(reversed(one))
         elif isinstance(one, ir.Declare | ir.Assign):
             yield one
-        elif not isinstance(one, Function | ir.Class | ir.Lambda) and (names := ir.parts_of(type(one))) is not None:
+        elif not isinstance(one, Function | ir.Class | ir.Lambda) and (names := parts_of(type(one))) is not None:
             waiting.extend(getattr(one, name) for name in reversed(names))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from scanner_programs import ir
-from scanner_programs.ir import Call, Kind, Literal, Member, Name
+from scanner_programs.ir import Call, Kind, Literal, Member, Name, walk
 from scanner_programs.libraries.others import MAPPERS, MAPPINGS
 from scanner_programs.program import Known, Place, Program, base_type, elements_of, parameters_of
 from scanner_programs.values import NULL, Apply, Const, Opaque, Thing, Value
@@ -126,7 +126,7 @@ def profiles(program: Program) -> Mapping[tuple[str, str], Profile]:
     """Return the profiles in the constructors of a program, by the names of both classes."""
     found: dict[tuple[str, str], Profile] = {}
     for place in program.places:
-        for one in ir.walk(place.function.body) if place.file.language == "csharp" else ():
+        for one in walk(place.function.body) if place.file.language == "csharp" else ():
             members: dict[str, ir.Expression | None] = {}
             while isinstance(one, Call) and isinstance(one.function, Member):
                 if one.function.name == "ForMember" and len(one.arguments) == 2:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from itertools import takewhile
 from posixpath import dirname, join, normpath
+from typing import Any, TypeVar
 
 from scanner_programs.ir import (
     Argument,
@@ -41,6 +42,8 @@ from scanner_programs.libraries.others import (
 )
 from scanner_programs.libraries.standard import ADDS, DEFAULTS, HOLDERS, SEQUENCES, TAKES
 from scanner_programs.values import Apply, Const, Get, Thing, Value
+
+Code = TypeVar("Code")
 
 _WRAPPERS_OPEN = "<["
 _STRUCTURAL = ("go", "typescript", "javascript", "python")
@@ -346,17 +349,26 @@ class Program:
         return known.cls.kind == "interface" or any(one.body is None for one in self.members(known))
 
     @cached_property
+    def _by_kind(self) -> dict[type, list[Any]]:
+        found: dict[type, list[Any]] = {}
+        for file in self.files:
+            for one in walk(file):
+                found.setdefault(type(one), []).append(one)
+        return found
+
+    def code(self, kind: type[Code]) -> list[Code]:
+        """Return all code of one kind, in its order."""
+        return self._by_kind.get(kind, [])
+
+    @cached_property
     def style(self) -> str:
         """Return how the program writes the names of members that nothing else names; empty if it uses several ways."""
         found = {
             NAMING_STYLES[one.name]
-            for file in self.files
-            for one in walk(file)
-            if isinstance(one, Member)
-            and one.name in NAMING_STYLES
-            and (_last_name(one.of) in NAMING_ENUMERATIONS or one.name in NAMING_METHODS)
+            for one in self.code(Member)
+            if one.name in NAMING_STYLES and (_last_name(one.of) in NAMING_ENUMERATIONS or one.name in NAMING_METHODS)
         }
-        made = (base_type(one.type) for file in self.files for one in walk(file) if isinstance(one, New))
+        made = (base_type(one.type) for one in self.code(New))
         found |= {NAMING_STYLES[one] for one in made if one in NAMING_STYLES}
         if found:
             return found.pop() if len(found) == 1 else ""
@@ -389,12 +401,13 @@ class Program:
         """
         used: dict[str, set[bool]] = {}
         pairs: list[tuple[str, str]] = []
-        for one in (one for file in self.files for one in walk(file)):
-            if isinstance(one, Call) and isinstance(one.function, Member) and one.function.name in ADDS | TAKES:
+        for one in self.code(Call):
+            if isinstance(one.function, Member) and one.function.name in ADDS | TAKES:
                 used.setdefault(container_name(one.function.of), set()).add(one.function.name in ADDS)
-            elif isinstance(one, Declare) and isinstance(one.target, Sequence) and isinstance(one.value, Call):
-                names = [each.name for each in one.target.items if isinstance(each, Name)]
-                if len(names) == len(one.target.items) == 2:
+        for declared in self.code(Declare):
+            if isinstance(declared.target, Sequence) and isinstance(declared.value, Call):
+                names = [each.name for each in declared.target.items if isinstance(each, Name)]
+                if len(names) == len(declared.target.items) == 2:
                     pairs.append((names[0], names[1]))
         return {
             name: " ".join(pair)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from scanner_programs import ir
 from scanner_programs.calls import names_in, types_in
+from scanner_programs.ir import walk
 from scanner_programs.leads import MOST_PARTS, all_parts
 from scanner_programs.libraries.standard import CONSTRUCTORS, HOLDERS
 from scanner_programs.machine import Made
@@ -137,7 +138,7 @@ def _statements(values: Iterable[Value]) -> Iterator[str]:
 
 
 def _written_in(file: ir.File) -> Iterator[str]:
-    for one in ir.walk(file):
+    for one in walk(file):
         if isinstance(one, ir.Literal) and one.kind is ir.Kind.TEXT:
             yield from (table.lower() for table in _WRITTEN.findall(one.text))
 

@@ -348,6 +348,6 @@ def is_function(value: Value) -> bool:
 
 def summary(function: Function) -> str:
     """Return the canonical text of a function: names of its own variables are gone."""
-    if not function.memo:
-        function.memo.append(code_text(function))
-    return function.memo[0]
+    known: str = function.memo.get(summary) or code_text(function)
+    function.memo[summary] = known
+    return known

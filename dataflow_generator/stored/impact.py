@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.model import ColumnRef, GraphDataset
@@ -18,6 +18,8 @@ from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.queries.graph_nodes import related_columns, topics_with_column
 from scanner_model.errors import InputInvalid
 from scanner_model.memory import uncollected
+
+_KEPT = 1 << 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,17 +54,23 @@ def impact_graph(graph: GraphReader) -> ImpactGraph[int, EdgeRow]:
 
     def column_flows(datasets: Sequence[int]) -> Iterable[ColumnFlow[int, EdgeRow]]:
         flows, *ends = stored.column_flows(datasets)
-        sources, targets = ({key: (end.dataset, read_path(end.path)) for key, end in side.items()} for side in ends)
+        sources, targets = ({key: (end.dataset, _column_path(end.path)) for key, end in side.items()} for side in ends)
         for edge in flows:
             _, source, target, kind, *_ = edge
             yield ColumnFlow(Hop(source, target, kind, edge), *sources[source], *targets[target])
 
     if not isinstance(graph, SqlGraphReader) or not graph.as_stored:
         return ImpactGraph(ahead=edges_ahead, node_infos=node_infos, step=step)
-    stored, read_path = graph, cache(_column_path)
+    stored = graph
     return ImpactGraph(ahead=edges_ahead, node_infos=node_infos, step=step, column_flows=column_flows)
 
 
+@lru_cache(maxsize=_KEPT)
+def _path_text(path: tuple[str, ...]) -> str:
+    return json.dumps(path, ensure_ascii=False)
+
+
+@lru_cache(maxsize=_KEPT)  # the datasets around a hub have the same columns
 def _column_path(text: str | None) -> tuple[str, ...]:
     return tuple(json.loads(text)) if text else ()
 
@@ -87,13 +95,13 @@ def impact_from(
 
 def node_path(node: NodeRow) -> tuple[str, ...] | None:
     """Return a column's path; None for other nodes."""
-    return None if node.path is None else tuple(json.loads(node.path))
+    return None if node.path is None else _column_path(node.path)
 
 
 def column_node(dataset: NodeRow, path: tuple[str, ...]) -> NodeRow:
     """Return the node of a column of *dataset*; a member of a copied structure may be no node of the graph."""
     key = ColumnRef(GraphDataset(NodeKind(dataset.kind), dataset.namespace, dataset.name), path).key
-    return dataset._replace(node_key=key, kind="column", path=json.dumps(path, ensure_ascii=False))
+    return dataset._replace(node_key=key, kind="column", path=_path_text(path))
 
 
 def _impact_root(graph: GraphReader, node: NodeRow, name: str) -> Root[int]:

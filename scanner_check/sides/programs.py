@@ -11,7 +11,7 @@ from scanner_check.inputs.git import ObjectReader
 from scanner_extractor.repository.applications.endpoints import lowered
 from scanner_extractor.repository.bounded_parsing import Trials
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, suffix, words
-from scanner_programs.calls import names_in
+from scanner_programs.calls import deep_recursion, names_in
 from scanner_programs.ir import (
     Assign,
     Call,
@@ -24,7 +24,6 @@ from scanner_programs.ir import (
     New,
     Parameter,
     Record,
-    deep_recursion,
     walk,
 )
 from scanner_programs.languages import BY_ENDING

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, groupby
+from operator import itemgetter
 
 from sqlalchemy import Connection, func, select
 
@@ -134,25 +135,28 @@ def _index_columns(conn: Connection, terms: _Terms) -> None:
     last = _indexed_up_to(conn, COLUMN)
     for first in range(last + 1, newest + 1, _DEFINITIONS_AT_ONCE):
         end = min(first + _DEFINITIONS_AT_ONCE - 1, newest)
-        terms.add(_column_uses(conn, first, end))
+        terms.add_of_each(_column_uses(conn, first, end))
         _note_progress(conn, COLUMN, end)
 
 
-def _column_uses(conn: Connection, first: int, last: int) -> Iterator[Use]:
+def _column_uses(conn: Connection, first: int, last: int) -> Iterator[tuple[int, Collection[str], int]]:
+    """Yield the names of the columns of each definition, and the words that describe them, each once."""
     column = t.schema_column.c
     query = select(column.definition_id, column.path, column.doc)
     query = query.where(column.definition_id.between(first, last))
     result = conn.execute(query.order_by(column.definition_id))
     # Past SQLAlchemy's row: it costs as much as reading the cells.
     cells: Sequence[tuple[int, str, str | None]] = result.cursor.fetchall() if result.cursor else ()
-    for definition, group in groupby(cells, key=lambda row: row[0]):
+    for definition, group in groupby(cells, key=itemgetter(0)):
         rows = list(group)
-        names = dict.fromkeys(_leaf(path) for _, path, _ in rows)
-        words = dict.fromkeys(chain.from_iterable(_doc_words(doc) for *_, doc in rows if doc))
+        names = dict.fromkeys([_leaf(path) for _, path, _ in rows])
+        words = dict.fromkeys(chain.from_iterable([_doc_words(doc) for *_, doc in rows if doc]))
         # A word that is a column's name leads to the definition already.
-        known = {DOC_MARK + name.lower() for name in names}
-        yield from ((COLUMN, name, definition) for name in names if name)
-        yield from ((COLUMN_DOC, word, definition) for word in words if word not in known)
+        for name in names:
+            words.pop(DOC_MARK + name.lower(), None)
+        names.pop("", None)
+        yield COLUMN, names, definition
+        yield COLUMN_DOC, words, definition
 
 
 @lru_cache(maxsize=1 << 16)
@@ -181,6 +185,20 @@ class _Terms:
         self._learn(dict.fromkeys(name for _, name, _ in listed))
         known = self._known
         insert_rows(self._conn, t.search_use, sorted({(kind, known[name], key) for kind, name, key in listed}))
+        if len(self._known) > _KEPT_TERMS:
+            self._known.clear()
+
+    def add_of_each(self, uses: Iterable[tuple[int, Collection[str], int]]) -> None:
+        """Add uses that are not in the index yet: of each kind and key all its names, each once."""
+        listed = list(uses)
+        names = dict.fromkeys(chain.from_iterable([names for _, names, _ in listed]))
+        if any(len(name) > LONGEST_TERM for name in names):  # several may begin alike
+            self.add((kind, name, key) for kind, names, key in listed for name in names)
+            return
+        self._learn(names)
+        known = self._known
+        rows = [(kind, known[name], key) for kind, names, key in listed for name in names]
+        insert_rows(self._conn, t.search_use, sorted(rows))
         if len(self._known) > _KEPT_TERMS:
             self._known.clear()
 

@@ -41,8 +41,7 @@ _FORMATS = {"avro": "AVRO", "protobuf": "PROTOBUF", "schema+json": "JSON", "vnd.
 
 def is_contract(file: RepositoryFile) -> bool:
     """Check whether a file is a data contract."""
-    is_named = _IS_CONTRACT.search(file.text) or _IS_SPECIFICATION.search(file.text)
-    return file.ending in _ENDINGS and is_named is not None
+    return file.ending in _ENDINGS and any(sign.search(file.text) for sign in (_IS_CONTRACT, _IS_SPECIFICATION))
 
 
 def is_asyncapi(file: RepositoryFile) -> bool:

@@ -25,6 +25,7 @@ _TEXT_SIGN = re.compile(
     r"|\\[\"']\$schema\\?[\"']|[|>][-+\d]*[ \t]*\n\s*\{\s*\"\$schema\"|\bsyntax\s*=\s*\\?[\"']proto[23]"
 )
 """A schema inside a text of a document: a record of Avro, a JSON Schema with its draft, or a file of Protobuf."""
+_TEXT_WORDS = ("record", "$schema", "syntax")
 _SIDE = re.compile(r"[-_.](?:key|value)$")
 _OPENING = re.compile(r"\"\"\"|'''|`|\br#+\"|\"|'")
 _PARTS = re.compile(
@@ -44,8 +45,10 @@ class _Literal(NamedTuple):
 def has_embedded_schema(file: RepositoryFile) -> bool:
     """Check whether source code or a document has a schema as a text; tests are left out."""
     if file.ending in _DOCUMENTS:
-        return _TEXT_SIGN.search(file.text) is not None and not is_test(file.path)
-    return file.ending in _ENDINGS and _SIGN.search(file.text) is not None and not is_test(file.path)
+        is_likely = any(word in file.text for word in _TEXT_WORDS)  # of each alternative, faster to look for
+        return is_likely and _TEXT_SIGN.search(file.text) is not None and not is_test(file.path)
+    is_likely = file.ending in _ENDINGS and "record" in file.text
+    return is_likely and _SIGN.search(file.text) is not None and not is_test(file.path)
 
 
 def read_embedded_schemas(files: Sequence[RepositoryFile], context: Context) -> None:

@@ -48,7 +48,7 @@ def is_script(file: RepositoryFile) -> bool:
 
 def has_commands(text: str) -> bool:
     """Check whether a text inside another file has commands that are read."""
-    return _TELLING.search(text) is not None and any(word in text for word in _TOOLS)
+    return any(word in text for word in _TOOLS) and _TELLING.search(text) is not None
 
 
 def read_scripts(files: Sequence[RepositoryFile], context: Context) -> None:

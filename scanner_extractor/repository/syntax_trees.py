@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from scanner_model.errors import InputInvalid
@@ -52,6 +52,7 @@ _OF_TESTS = {
 """Imports of the libraries that tests are written with, by the endings of files."""
 
 
+@lru_cache(maxsize=1 << 15)
 def is_test(path: str) -> bool:
     """Return whether a file is one of tests, by its path."""
     return _TESTS.search(path) is not None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from difflib import get_close_matches
+from operator import ge, gt, le, lt
 from typing import Any, Protocol
 
 Step = str | int
@@ -181,3 +183,151 @@ def _hint(error: SchemaError) -> str:
         known = [value for value in error.validator_value if isinstance(value, str)]
         return closest_match(error.instance, known) or str(schema.get("description", ""))
     return str(schema.get("description", ""))
+
+
+_SILENT = frozenset(("title", "description", "examples", "default", "$schema", "$id", "$comment", "$defs"))
+_BESIDE = frozenset(("then", "else", "properties"))
+"""Keywords that others read: `if`, and `additionalProperties`."""
+Rule = Callable[[Any, Any, Mapping[str, Any], "SchemaReader"], "bool | None"]
+
+
+class SchemaReader:
+    """Judges values by a schema without its validator, which takes longer to import than most files to be read.
+
+    It knows the keywords that our own schemas have. *formats* are the checks of texts; other formats allow any text.
+    """
+
+    def __init__(self, root: Mapping[str, Any], formats: Mapping[str, Callable[[str], bool]]) -> None:
+        self._root = root
+        self.formats = formats
+
+    def judge(self, value: Any) -> bool | None:  # noqa: ANN401  any JSON
+        """Return whether *value* is valid by the root schema; None where only the validator can tell."""
+        return self.fits(value, self._root)
+
+    def fits(self, value: Any, schema: Any) -> bool | None:  # noqa: ANN401
+        """Return whether *value* is valid by *schema*, a part of the root schema."""
+        if isinstance(schema, bool):
+            return schema
+        rules = ((_RULES.get(key), rule) for key, rule in schema.items() if key not in _SILENT | _BESIDE)
+        judged = (None if known is None else known(value, rule, schema, self) for known, rule in rules)
+        own = self.all_fit(value, schema["properties"]) if "properties" in schema else True
+        return _all((own, *judged))
+
+    def all_fit(self, value: Any, properties: Mapping[str, Any]) -> bool | None:  # noqa: ANN401
+        """Return whether the members of *value* that *properties* has are valid; True for other values."""
+        members = value if isinstance(value, dict) else {}
+        return _all(self.fits(members[name], properties[name]) for name in properties if name in members)
+
+    def referenced(self, reference: str) -> Any:  # noqa: ANN401
+        """Return the part of the root schema that *reference* names; None if it is of a form that is not known."""
+        part: Any = self._root if reference.startswith("#/") else None
+        for step in reference.split("/")[1:]:
+            part = part.get(step) if isinstance(part, dict) else None
+        return part
+
+
+def _all(judged: Iterable[bool | None]) -> bool | None:
+    known = tuple(judged)
+    return False if False in known else None if None in known else True
+
+
+def _any(judged: Iterable[bool | None]) -> bool | None:
+    known = tuple(judged)
+    return True if True in known else None if None in known else False
+
+
+def _kind(value: Any, kinds: Any, _schema: Mapping[str, Any], _reader: SchemaReader) -> bool | None:  # noqa: ANN401
+    if isinstance(value, float):  # a whole one may be an integer
+        return None
+    return _KIND_NAMES[type(value)].isdisjoint((kinds,) if isinstance(kinds, str) else kinds) is False
+
+
+def _equal(value: Any, wanted: Sequence[Any]) -> bool | None:  # noqa: ANN401
+    return value in wanted if isinstance(value, str) else None  # 1, 1.0 and true have rules of their own
+
+
+def _additional(value: Any, rule: Any, schema: Mapping[str, Any], reader: SchemaReader) -> bool | None:  # noqa: ANN401
+    members = value if isinstance(value, dict) else {}
+    return _all(reader.fits(members[name], rule) for name in members.keys() - schema.get("properties", {}).keys())
+
+
+def _condition(value: Any, rule: Any, schema: Mapping[str, Any], reader: SchemaReader) -> bool | None:  # noqa: ANN401
+    follows = {True: schema.get("then", True), False: schema.get("else", True)}
+    is_met = reader.fits(value, rule)
+    return reader.fits(value, follows[is_met]) if is_met is not None else None
+
+
+def _needed(value: Any, rule: Any, _schema: Mapping[str, Any], _reader: SchemaReader) -> bool | None:  # noqa: ANN401
+    members = value if isinstance(value, dict) else {}
+    return all(one in members for name, needed in rule.items() if name in members for one in needed)
+
+
+def _dependent(value: Any, rule: Any, _schema: Mapping[str, Any], reader: SchemaReader) -> bool | None:  # noqa: ANN401
+    members = value if isinstance(value, dict) else {}
+    return _all(reader.fits(value, inside) for name, inside in rule.items() if name in members)
+
+
+def _reference(value: Any, rule: Any, _schema: Mapping[str, Any], reader: SchemaReader) -> bool | None:  # noqa: ANN401
+    part = reader.referenced(rule)
+    return None if part is None else reader.fits(value, part)
+
+
+def _size(kind: type[Sized], holds: Callable[[int, Any], bool]) -> Rule:
+    return lambda value, rule, _schema, _reader: not isinstance(value, kind) or holds(len(value), rule)
+
+
+def _number(holds: Callable[[Any, Any], bool]) -> Rule:
+    return lambda value, rule, _schema, _reader: type(value) not in (int, float) or holds(value, rule)
+
+
+def _unique(value: Any, rule: Any, _schema: Mapping[str, Any], _reader: SchemaReader) -> bool | None:  # noqa: ANN401
+    if not rule or not isinstance(value, list):
+        return True
+    return len(set(value)) == len(value) if all(isinstance(one, str) for one in value) else None
+
+
+_KIND_NAMES: Mapping[type, frozenset[str]] = {
+    dict: frozenset(("object",)),
+    list: frozenset(("array",)),
+    str: frozenset(("string",)),
+    bool: frozenset(("boolean",)),
+    int: frozenset(("integer", "number")),
+    type(None): frozenset(("null",)),
+}
+_RULES: Mapping[str, Rule] = {
+    "$ref": _reference,
+    "type": _kind,
+    "enum": lambda value, rule, _schema, _reader: _equal(value, rule),
+    "const": lambda value, rule, _schema, _reader: _equal(value, (rule,)),
+    "required": lambda value, rule, _schema, _reader: not isinstance(value, dict) or set(rule) <= value.keys(),
+    "additionalProperties": _additional,
+    "propertyNames": lambda value, rule, _schema, reader: _all(
+        reader.fits(name, rule) for name in (value if isinstance(value, dict) else ())
+    ),
+    "items": lambda value, rule, _schema, reader: _all(
+        reader.fits(item, rule) for item in (value if isinstance(value, list) else ())
+    ),
+    "anyOf": lambda value, rule, _schema, reader: _any(reader.fits(value, branch) for branch in rule),
+    "allOf": lambda value, rule, _schema, reader: _all(reader.fits(value, branch) for branch in rule),
+    "not": lambda value, rule, _schema, reader: {True: False, False: True, None: None}[reader.fits(value, rule)],
+    "if": _condition,
+    "dependentRequired": _needed,
+    "dependentSchemas": _dependent,
+    "pattern": lambda value, rule, _schema, _reader: not isinstance(value, str) or re.search(rule, value) is not None,
+    "format": lambda value, rule, _schema, reader: (
+        not isinstance(value, str) or rule not in reader.formats or reader.formats[rule](value)
+    ),
+    "minLength": _size(str, ge),
+    "maxLength": _size(str, le),
+    "minItems": _size(list, ge),
+    "maxItems": _size(list, le),
+    "minProperties": _size(dict, ge),
+    "maxProperties": _size(dict, le),
+    "minimum": _number(ge),
+    "maximum": _number(le),
+    "exclusiveMinimum": _number(gt),
+    "exclusiveMaximum": _number(lt),
+    "uniqueItems": _unique,
+}
+"""Whether a value fits a keyword, by the keyword: JSON Schema 2020-12 without what our schemas do not have."""

@@ -11,6 +11,7 @@ import pytest
 
 from scanner_extractor.repository.syntax_trees import parse_tree, suffix
 from scanner_programs import ir
+from scanner_programs.ir import parts_of, walk
 from scanner_programs.languages import BY_ENDING
 
 DATA = Path(__file__).parent / "data"
@@ -42,8 +43,8 @@ PROGRAMS = dict(programs())
 
 
 def names_of(code: object) -> Iterator[str]:
-    for one in ir.walk(code):
-        for part in ir.parts_of(type(one)) or ():
+    for one in walk(code):
+        for part in parts_of(type(one)) or ():
             value = getattr(one, part)
             for text in value if isinstance(value, tuple) else (value,):
                 if isinstance(text, str):
@@ -95,7 +96,7 @@ def test_each_name_in_a_function_is_in_its_model(lowered, name: str) -> None:
 def test_the_object_itself_is_a_value_wherever_it_stands(lowered, path: str, code: str, count: int) -> None:
     """Grammars have the word as a token without a name in some places."""
     file = lowered(path, code)
-    assert [one for one in ir.walk((file.classes, file.functions, file.methods)) if one == ir.Name("this")] == [
+    assert [one for one in walk((file.classes, file.functions, file.methods)) if one == ir.Name("this")] == [
         ir.Name("this")
     ] * count
 

@@ -68,6 +68,8 @@ def _field(field: Json, space: str) -> Json:
 
 def _with_aliases(form: dict[str, Json], space: str) -> dict[str, Json]:
     """Return *form* without an empty list of aliases and documentation that is null, which no library prints."""
+    if "aliases" not in form and form.get("doc", "") is not None:  # as nearly all
+        return form
     aliases = form.get("aliases")
     if isinstance(aliases, list):
         form["aliases"] = [_qualified(alias, space) if isinstance(alias, str) else alias for alias in aliases]

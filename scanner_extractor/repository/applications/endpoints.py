@@ -22,8 +22,9 @@ from scanner_extractor.repository.applications.settings import BINDINGS, Setting
 from scanner_extractor.repository.bounded_parsing import Trials
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, helps_tests, is_test, parse_tree, suffix
 from scanner_model.columns import ColumnPath, field_segment
+from scanner_programs.calls import deep_recursion
 from scanner_programs.endpoints import Endpoints, endpoints_of
-from scanner_programs.ir import File, deep_recursion
+from scanner_programs.ir import File
 from scanner_programs.languages import BY_ENDING
 from scanner_programs.languages.lowering import Lowering
 from scanner_programs.libraries.selection import MOST_FILES, files_near_clients, mentions_package
@@ -60,6 +61,14 @@ class KnownEndpoints:
     files: dict[tuple[str, str], File | None] = field(default_factory=dict)
     found: dict[Hashable, Endpoints] = field(default_factory=dict)
     changed: frozenset[str] = frozenset()
+    imports: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+
+    def imported_by(self, path: str, text: str) -> tuple[str, ...]:
+        """Return what a source file imports, each name once."""
+        pattern, _ = _IMPORTS.get(suffix(path), (None, None))
+        if pattern is not None and (path, text) not in self.imports:
+            self.imports[path, text] = tuple(dict.fromkeys(pattern.findall(text)))
+        return self.imports.get((path, text), ())
 
 
 @dataclass
@@ -124,8 +133,7 @@ class ProgramEndpoints:
         found: dict[str, set[str]] = {alias: set() for alias in self._aliases}
         for module, paths in self._paths.items() if found else ():
             for path in paths:
-                pattern, _ = _IMPORTS.get(suffix(path), (None, None))
-                for name in set(pattern.findall(self.files[path])) if pattern is not None else ():
+                for name in self.known.imported_by(path, self.files[path]):
                     for alias in beginnings(name):
                         if alias in found:
                             found[alias].add(module)
@@ -144,19 +152,26 @@ class ProgramEndpoints:
             found.setdefault(path.rpartition("/")[0], []).append(path)
         return found
 
+    @cached_property
+    def _meant(self) -> dict[Hashable, list[str]]:
+        """The files that imports name, by the names: programs of a repository import the same over and over."""
+        return {}
+
     def _imported(self, paths: Iterable[str]) -> list[str]:
         """Return the files elsewhere that files import by names of the repository, and what these import."""
         waiting, known = list(paths), dict.fromkeys(paths)
         count, used = len(known), set()
         while waiting:
             path = waiting.pop()
-            pattern, named = _IMPORTS.get(suffix(path), (None, None))
+            _, named = _IMPORTS.get(suffix(path), (None, None))
             is_full = path.endswith(_JVM) and len(known) >= MOST_FILES  # beyond, those near a client are chosen
-            for name in pattern.findall(self.files[path]) if pattern is not None and not is_full else ():
+            for name in self.known.imported_by(path, self.files[path]) if not is_full else ():
                 name = normpath(f"{dirname(path)}/{name}") if name.startswith(".") else name
                 if named is not None and (named, name) not in used:
                     used.add((named, name))
-                    new = [one for one in named(self, name) if one not in known]
+                    if (named, name) not in self._meant:
+                        self._meant[named, name] = named(self, name)
+                    new = [one for one in self._meant[named, name] if one not in known]
                     known |= dict.fromkeys(new)
                     waiting += new
         return list(known)[count:]
