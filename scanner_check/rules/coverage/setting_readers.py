@@ -135,7 +135,10 @@ def _reads(text: str, keys: Sequence[str]) -> bool:
     keys = _members(keys)
     if not keys:
         return False
-    return any(_has_word(text, name) for name in _whole_names(keys)) or _is_bound(text, keys)
+    if any(_has_word(text, name) for name in _whole_names(keys)) or _is_bound(text, keys):
+        return True
+    is_variable = len(keys) == 1 and keys[0].isupper() and keys[0].isalnum()
+    return is_variable and any(form in text for form in (f'"{keys[0]}"', f"'{keys[0]}'", f"env.{keys[0]}"))
 
 
 def _members(keys: Sequence[str]) -> Sequence[str]:
