@@ -65,6 +65,16 @@ RUNS = resources.WORKLOADS["Pod"].harmless - {"metadata", "selector"}
 """Members of resources that say how a program is run."""
 
 
+_TRANSFORMS = frozenset(("replacements", "vars", "transformers", "generators", "configurations"))
+"""Members of a kustomization that change values of the objects that they name. Source: Kustomize, reference."""
+_REFERS = frozenset(("configMapKeyRef", "configMapRef", "secretKeyRef", "secretRef", "configMap", "secret"))
+"""Members of a workload that hold the name of a ConfigMap or Secret."""
+
+
+def _data(document: Document) -> Iterator[documents.Leaf]:
+    return (leaf for leaf in document.leaves if leaf.path[0] in ("data", "stringData"))
+
+
 def _plain_key(key: str) -> str:
     name, mark, _ = key.partition("=")
     return ITEM if key == documents.ITEM or (mark and name in documents.NAMES) else key
@@ -349,7 +359,12 @@ class SettingRules:
         owners = self.owners(path, edit)
         inside = setting_edits(key, edit.before or "", edit.after or "") if "\n" in "".join(edit.values) else None
         if inside is None:
-            return self._setting(path, edit, owners)
+            variables = list(self._variables_of(edit.document.name, key))
+            judged = [self._setting(path, edit, owners)]
+            judged += [
+                self._setting(path, edit._replace(path=(name,)), jobs or owners) for name, jobs in variables if name
+            ]
+            return _gravest(judged)
         return _gravest([self._of_connector(path, one) or self._setting(path, one, owners) for one in inside])
 
     def _of_connector(self, path: str, edit: Setting) -> Judgement | None:
@@ -497,7 +512,34 @@ class SettingRules:
             return Judgement(Effect.UNKNOWN) if is_hit else NOTHING
         if first.endswith("Generator"):
             return self._setting(path, edit, self.owners(path, edit))
+        if first in _TRANSFORMS:
+            named = {word for leaf in edit.document.leaves if leaf.path[0] == first for word in leaf.value.split()}
+            jobs = (*self._named(named), *self._configured_by(named))
+            return Judgement(Effect.ACCESS, jobs) if jobs else NOTHING
         return NOTHING
+
+    def _configured_by(self, names: Collection[str]) -> tuple[CountedJob, ...]:
+        """Return the programs whose workloads refer to ConfigMaps or Secrets of some names."""
+        return self._named(
+            name
+            for one in self._workloads
+            if any(leaf.value in names and not _REFERS.isdisjoint(leaf.path) for leaf in one.leaves)
+            for name in (one.name, *self._images(one))
+        )
+
+    @cached_property
+    def _workloads(self) -> tuple[Document, ...]:
+        paths = (path for path in self._trees.head if path.endswith((".yaml", ".yml")))
+        return tuple(one for path in paths for one in self._documents(path) if one.kind in resources.WORKLOADS)
+
+    def _variables_of(self, name: str, key: str) -> Iterator[tuple[str, tuple[CountedJob, ...]]]:
+        """Yield the variables that take their value from an entry of a ConfigMap or Secret, each with its programs."""
+        for one in self._workloads:
+            references = {leaf.path: leaf.value for leaf in one.leaves if leaf.path[-2:-1] and leaf.path[-2] in _REFERS}
+            for path, value in references.items():
+                if path[-1] == "key" and value == key and references.get((*path[:-1], "name")) == name:
+                    variable = next((part[5:] for part in reversed(path) if part.startswith("name=")), "")
+                    yield variable, self._named((one.name, *self._images(one)))
 
     def _below(self, target: str) -> Iterator[Document]:
         """Yield the documents of a file of the first commit, or of all files in a directory."""
@@ -523,6 +565,13 @@ class SettingRules:
         for value in edit.values:
             documents += self._documents(posixpath.normpath(posixpath.join(posixpath.dirname(path), value)))
         jobs = self._named([one.name for one in documents] + text.replace("\n", " ").split())
+        configuring = {
+            one.name
+            for one in documents
+            if one.kind in ("ConfigMap", "Secret")
+            and any(meaning_of(all_words(leaf.path[-1:])) is not Meaning.NOTHING for leaf in _data(one))
+        }
+        jobs += self._configured_by(configuring) if configuring else ()
         words = {word for line in text.splitlines() for word in line.replace(":", " ").split()}
         kinds = {one.kind for one in documents} | words
         is_hit = any(resources.is_of_kafka("", kind) for kind in kinds) or any(
