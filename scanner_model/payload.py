@@ -127,13 +127,8 @@ class Payload:
         return ((name, Payload(value, name, self)) for name, value in self.members().items())
 
     def time(self, *names: str) -> datetime | None:
-        """Return a time: epoch milliseconds, as number or text, or ISO 8601; None for what no calendar has.
-
-        Raises PayloadUnexpected for a text without a digit, as for any other type.
-        """
+        """Return a time: epoch milliseconds, as number or text, or ISO 8601; None for what no calendar has."""
         value = self._found(names)
-        if isinstance(value.value, str) and value.value and not any(map(str.isdigit, value.value)):
-            raise value.error("is text, not a time")
         with suppress(ValueError, OverflowError):
             if type(value.value) is int or (isinstance(value.value, str) and value.value.strip("-").isdecimal()):
                 return _EPOCH + timedelta(milliseconds=int(value.value))
