@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -46,3 +48,18 @@ def instructions(text: str) -> Iterator[Instruction]:
                 documents.append(inner)
         yield Instruction(word.upper(), " ".join(rest.split()), start, "\n".join(documents))
         pending, start = "", 0
+
+
+def command_words(text: str) -> list[str]:
+    """Return the words of a command, written for a shell or as a list."""
+    if text.startswith("["):
+        try:
+            listed = json.loads(text)
+        except ValueError:
+            listed = None
+        if isinstance(listed, list):
+            return [str(word) for word in listed]
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()

@@ -6,7 +6,6 @@ copied from do not count. What is left of an instruction is compared, not its wo
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 import shlex
@@ -14,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from scanner_check.edits.dockerfiles import Instruction, instructions
+from scanner_check.edits.dockerfiles import Instruction, command_words, instructions
 from scanner_check.edits.documents import Document, read_documents
 from scanner_check.edits.libraries import is_build_file
 from scanner_check.edits.settings import Setting
@@ -133,7 +132,7 @@ def _image(stages: Sequence[_Stage], is_target: Callable[[str], bool], shared: C
     known = {name: name if name in shared else f"stage {others.index(name)}" for name in (*shared, *others)}
     known |= {str(at): known[one.name] for at, one in enumerate(stages) if at in wanted}
     for at in sorted(wanted):
-        yield from _Files(stages[at], known).entries()
+        yield from _StageFiles(stages[at], known).entries()
     yield from _start(stages)
 
 
@@ -210,21 +209,6 @@ def _untagged(image: str) -> str:
     return image.partition("@")[0] if not name or "/" in rest else name
 
 
-def _words_of(text: str) -> list[str]:
-    """Return the words of a command, written for a shell or as a list."""
-    if text.startswith("["):
-        try:
-            listed = json.loads(text)
-        except ValueError:
-            listed = None
-        if isinstance(listed, list):
-            return [str(word) for word in listed]
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return text.split()
-
-
 def _start(stages: Sequence[_Stage]) -> Iterator[_Entry]:
     """Yield what the last stage runs, from the stages that it is built on; the name of an image that decides it."""
     entry = command = None
@@ -239,7 +223,7 @@ def _start(stages: Sequence[_Stage]) -> Iterator[_Entry]:
         if base is None or base is stage:
             break
         stage = base
-    listed = [word for one in (entry, command) if one for word in _words_of(one.text)]
+    listed = [word for one in (entry, command) if one for word in command_words(one.text)]
     listed = [word for word in listed if word not in ("exec", "sh", "-c", "/bin/sh") and not _JVM_MEMORY.match(word)]
     shown = " ".join(_inside(word, folder) for part in listed for word in part.split() if word != "exec")
     last_one = entry or command
@@ -261,11 +245,11 @@ def _copied(text: str) -> tuple[str, list[str], str]:
     origin = _flags(text).get("from", "")
     while match := _FLAG.match(text):
         text = text[match.end() :]
-    listed = _words_of(text)
+    listed = command_words(text)
     return origin, listed[:-1], listed[-1] if listed else ""
 
 
-class _Files:
+class _StageFiles:
     """What the instructions of one stage do to its files."""
 
     def __init__(self, stage: _Stage, stages: Mapping[str, str]) -> None:
@@ -296,7 +280,7 @@ class _Files:
                         _Entry(f"ENV {name}", value, one.line) for name, value in _assigned(inner.text, {}).items()
                     ]
                 case "SHELL":
-                    others.append(_Entry("SHELL", " ".join(_words_of(inner.text)), one.line))
+                    others.append(_Entry("SHELL", " ".join(command_words(inner.text)), one.line))
                 case word if word not in (*_ABOUT, "CMD", "ENTRYPOINT"):
                     others.append(_Entry(word, inner.text, one.line))
         covered = {
@@ -338,7 +322,7 @@ class _Files:
         flags, text = _flags(one.text), one.text
         while match := _FLAG.match(text):
             text = text[match.end() :]
-        text = " ".join(_words_of(text)[2:]) if re.match(r"\[\s*\"[\w/]*sh\"\s*,\s*\"-\w*c\"", text) else text
+        text = " ".join(command_words(text)[2:]) if re.match(r"\[\s*\"[\w/]*sh\"\s*,\s*\"-\w*c\"", text) else text
         if one.documents:
             opening = text.split("<<")[0].strip()
             text = one.documents if not opening or opening.endswith("sh") else text

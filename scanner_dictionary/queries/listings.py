@@ -176,10 +176,7 @@ def _described_mentions(
 
 
 def topic_called(conn: Connection, cluster: int, name: str) -> TopicRow:
-    """Return the topic of *cluster*, by its key, that is called *name*, also a deleted one; raises NameUnknown.
-
-    A damaged dictionary may mention a topic in a cluster that it does not list.
-    """
+    """Return the topic of *cluster*, by its key, that is called *name*, also a deleted one; raises NameUnknown."""
     row = conn.execute(_topics().where(t.topic.c.cluster_id == cluster, t.topic.c.name == name)).one_or_none()
     written = catalog_annotations(conn, cluster=cluster, topic=name)
     if row is None:

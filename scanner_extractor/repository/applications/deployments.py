@@ -77,8 +77,9 @@ def read_deployments(contents: Mapping[str, str], files: Mapping[str, str]) -> l
     for found in objects:
         if text(found.value, "kind") == "ConfigMap":
             name, values = text(found.value, "metadata", "name"), mapping(found.value, "data")
-            known = config_maps[name].values if name in config_maps else {}  # a patch has some of the entries only
-            config_maps[name] = _ConfigMap({**known, **_plain(values, found.parameters)}, found.path)
+            earlier = config_maps.get(name, _ConfigMap({}, ""))  # a patch has some of the entries only
+            merged = {**earlier.values, **_plain(values, found.parameters)}
+            config_maps[name] = _ConfigMap(merged, found.path)
     for found in objects:
         for name, one in _generated(found, files):
             known = config_maps.get(name, one)  # an overlay is another environment
