@@ -27,10 +27,6 @@ _ABOUT = words("LABEL MAINTAINER EXPOSE HEALTHCHECK STOPSIGNAL USER VOLUME")
 _FLAG = re.compile(r"--(?P<name>[a-z-]+)(?:=(?P<value>\S+))?\s*")
 _FROM_STAGE = re.compile(r"(?:^|,)from=([^,\s]+)")
 _NAME = re.compile(r"\$(?:\{(?P<braced>\w+)(?::?[-+](?P<default>[^{}]*))?\}|(?P<plain>\w+))")
-_ASSIGNED = re.compile(r"(\w+)=(\"(?:[^\"\\]|\\.)*+\"|'[^']*+'|(?:[^\s\\]|\\.)*+)")
-_EXPRESSION = re.compile(r"[sy]([^\w\s\\]).*\1.*\1\w*$")
-"""An expression of sed, which looks like a path."""
-_URL = re.compile(r"\w+://")
 _VERSION = re.compile(r"(?<=[-_=@:/v])v?\d+(?:\.\d+)+(?:[-.](?:SNAPSHOT|RELEASE|Final|GA|rc\d*|alpha\d*|beta\d*)\b)?")
 _SETS_VARIABLE = re.compile(r"\w+=")
 _OPERATORS = frozenset(("&&", "||", ";", "|", "&", "(", ")", ";;", "\n"))
@@ -100,7 +96,7 @@ def copied_sources(text: str) -> frozenset[str]:
     found: set[str] = set()
     for one in instructions(text):
         if one.word in ("COPY", "ADD") and "--from=" not in one.text:
-            found |= {source for source in _copied(one.text)[1] if not _URL.match(source)}
+            found |= {source for source in _copied(one.text)[1] if "://" not in source}
     return frozenset(found)
 
 
@@ -160,7 +156,7 @@ def _stages(text: str) -> Iterator[_Stage]:
 
 
 def _assigned(text: str, variables: Mapping[str, str]) -> dict[str, str]:
-    listed = _ASSIGNED.findall(text)
+    listed = [(name, value) for word in command_words(text) for name, is_set, value in [word.partition("=")] if is_set]
     if not listed:  # `ENV name value`, `ARG name`
         name, _, value = text.partition(" ")
         listed = [(name, value)]
@@ -355,9 +351,10 @@ class _StageFiles:
         plain = [word for word in rest if not word.startswith("-")]
         if tool in _INSTALLERS and plain and plain[0] in _INSTALLERS[tool]:
             return not all(word in _INSTALLERS[tool] or _LISTS.fullmatch(word) for word in plain)
-        paths = [word for word in plain if not _URL.match(word) and not _EXPRESSION.match(word)]
+        paths = [word for word in plain if "://" not in word and not _is_expression(word)]
         paths = [word.partition("=")[2] or word for word in paths][-1 if tool in _COPYING else 0 :]
-        is_elsewhere = any(word.startswith("/") for word in paths) or (any(map(_URL.match, plain)) and not self._folder)
+        is_url = any("://" in word for word in plain)
+        is_elsewhere = any(word.startswith("/") for word in paths) or (is_url and not self._folder)
         return not is_elsewhere or any(map(self._is_own, paths))
 
     def _is_own(self, path: str) -> bool:
@@ -372,6 +369,11 @@ class _StageFiles:
 
     def _areas(self) -> Collection[str]:
         return {one for one in self._own if one.startswith("/") and one != "/"}
+
+
+def _is_expression(word: str) -> bool:
+    """Return whether a word is an expression of sed, which looks like a path: `s/a/b/`, `y|a|b|`."""
+    return word[:1] in ("s", "y") and len(word) > 1 and not word[1].isalnum() and word.count(word[1]) > 2
 
 
 def _split(text: str) -> Iterator[list[str]]:

@@ -57,9 +57,7 @@ _ALTERS = words(
 )
 """Operations of migrations whose effect on columns is not interpreted, or not always, in small letters."""
 _ADDS = re.compile(r"CREATE TABLE |ALTER TABLE \S+ ADD COLUMN ")
-_STARTED = re.compile(
-    r"(?:^|/)(?:(?:site|user)customize\.py|[\w.-]+\.pth|META-INF/(?:services/.+|spring/.+\.imports|spring\.factories))$"
-)
+_STARTED = re.compile(r"(?:^|/)(?:sitecustomize\.py|usercustomize\.py|META-INF/services/|META-INF/spring[/.])")
 """Files that a language or framework loads by itself when a program starts. Source: Python's site, ServiceLoader."""
 _SHOWN = 3
 

@@ -254,9 +254,13 @@ class SettingRules:
 
     def _is_target(self, name: str) -> bool:
         """Return whether a compose file, script or build file asks for a stage of an image by its name."""
-        named = re.compile(rf"target[\"']?\s*[:=\s]\s*[\"']?{re.escape(name)}(?![\w.-])")
         deploying = (path for path in self._trees.head if path.endswith((".yaml", ".yml", ".hcl")) or is_script(path))
-        return any(named.search(self._objects.text(self._trees.head[path])) for path in deploying)
+        return any(
+            name in words_of_line and "target" in line
+            for path in deploying
+            for line in self._objects.text(self._trees.head[path]).splitlines()
+            for words_of_line in [re.findall(r"[\w.-]+", line)]
+        )
 
     def _named(self, names: Iterable[str]) -> tuple[CountedJob, ...]:
         return tuple(self._jobs[name] for name in dict.fromkeys(names) if name in self._jobs)
