@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from scanner_check.edits.commands import changed_commands
 from scanner_check.edits.deployed_files import deployed_files, in_lfs
-from scanner_check.edits.libraries import is_build_file, library_edits
+from scanner_check.edits.libraries import is_build_file, library_edits, start_edits
 from scanner_check.inputs.baseline import apply_baseline
 from scanner_check.inputs.git import ObjectReader, Trees, commit_trees, object_reader
 from scanner_check.inputs.options import CheckOptions
@@ -136,7 +136,7 @@ def _may_concern(path: str, trees: Trees, objects: ObjectReader) -> bool:
         return True
     if is_build_file(path):
         registers = "subject" in before + after and not path.endswith("package.json")
-        return registers or bool(library_edits(before, after))
+        return registers or bool(library_edits(before, after) or start_edits(path, before, after))
     return bool(changed_commands(before, after, (), is_shell=False))
 
 

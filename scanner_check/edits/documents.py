@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
+from scanner_check.edits.dockerfiles import instructions, is_dockerfile
 from scanner_extractor.repository.applications.hocon import read_hocon
 from scanner_extractor.repository.applications.settings import properties
 from scanner_extractor.repository.files import RepositoryFile
@@ -92,10 +93,9 @@ def is_document(path: str) -> bool:
 
 
 def _reader(path: str) -> _Reader | None:
-    name = path.rpartition("/")[2]
-    if "ockerfile" in name:
+    if is_dockerfile(path):
         return _dockerfile
-    return _properties if name.startswith(".env") else _READERS.get(_ending(path))
+    return _properties if path.rpartition("/")[2].startswith(".env") else _READERS.get(_ending(path))
 
 
 class _Unreadable(Exception):
@@ -396,20 +396,9 @@ class _XmlReader:
 
 
 def _dockerfile(_path: str, text: str) -> Iterator[Document]:
-    """Yield the instructions of a Dockerfile, with lines that continue as one."""
-    leaves: list[Leaf] = []
-    pending, start = "", 0
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.lstrip().startswith("#") or (not line.strip() and not pending):
-            continue
-        start = start or number
-        pending += line.strip().rstrip("\\") + " "
-        if line.rstrip().endswith("\\"):
-            continue
-        instruction, _, rest = pending.strip().partition(" ")
-        leaves.append(Leaf((instruction.upper(),), " ".join(rest.split()), start))
-        pending, start = "", 0
-    yield Document(tuple(leaves))
+    yield Document(
+        tuple(Leaf((one.word,), f"{one.text} {one.documents}".strip(), one.line) for one in instructions(text))
+    )
 
 
 _Reader = Callable[[str, str], Iterable[Document]]

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from scanner_check.edits.documents import is_document
+from scanner_check.edits.settings import Setting, setting_edits
+from scanner_extractor.repository.syntax_trees import words
+
 _BUILD = re.compile(
     r"(?:.*/)?(?:pom\.xml|[\w.-]+\.gradle(?:\.kts)?|gradle\.properties|libs\.versions\.toml|go\.(?:mod|sum)|package\.json|[\w.-]*requirements[\w.-]*\.(?:txt|in)"
     r"|pyproject\.toml|setup\.(?:py|cfg)|Pipfile|build\.sbt|Cargo\.toml|paket\.(?:dependencies|references|lock)|[\w.-]+\.(?:csproj|fsproj|props)"
@@ -27,6 +31,12 @@ _OF_TESTS = re.compile(
     r"(?i)^\W*(?:test|androidtest|integrationtest|testfixtures)\w*\b|<scope>\s*test|%\s*(?:\"test\"|Test\b)"
 )
 """A line of a build file that adds a library to tests only: by its configuration, or its scope."""
+
+_STARTS = words("main module exports imports bin start mainclass startclass startupobject scripts entrypoints")
+"""Members of build files that say which file or class of a program is loaded first, in small letters.
+
+Source: npm's package.json, pyproject.toml, Cargo.toml, Maven's and MSBuild's properties.
+"""
 
 
 def is_build_file(path: str) -> bool:
@@ -56,6 +66,18 @@ def library_edits(before: str, after: str) -> list[tuple[str, int, str]]:
         elif was[0].split(".")[0] != now[0].split(".")[0]:
             found.append((name, now[1], f"{was[0] or 'no version'} → {now[0] or 'no version'}"))
     return found
+
+
+def start_edits(path: str, before: str, after: str) -> list[Setting]:
+    """Return what a build file says of where its program starts; none of a file that is new, gone or not parsed."""
+    edits = setting_edits(path, before, after) if before and after and is_document(path) else None
+    return [edit for edit in edits or () if _is_start(path, edit)]
+
+
+def _is_start(path: str, edit: Setting) -> bool:
+    """Return whether an edit is of a member that names a start; scripts of npm have names of their own."""
+    keys = [key.lower().replace("-", "").replace("_", "") for key in edit.keys]
+    return not _STARTS.isdisjoint(keys[-1:] if keys[0] == "scripts" and path.endswith(".json") else keys)
 
 
 def _names(line: str) -> Iterator[tuple[str, int]]:

@@ -32,6 +32,7 @@ from scanner_dictionary.queries.resolve import MENTIONED, MentionedTopic, mentio
 from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, name_filter
 from scanner_dictionary.schema import tables as t
 from scanner_model.clients import AT_SCAN
+from scanner_model.errors import NameUnknown
 from scanner_model.kafka import Topic
 from scanner_model.names import SourceId, TopicName
 
@@ -175,12 +176,14 @@ def _described_mentions(
 
 
 def topic_called(conn: Connection, cluster: int, name: str) -> TopicRow:
-    """Return the topic of *cluster*, by its key, that is called *name* and must be there; also a deleted one."""
+    """Return the topic of *cluster*, by its key, that is called *name*, also a deleted one; raises NameUnknown."""
     row = conn.execute(_topics().where(t.topic.c.cluster_id == cluster, t.topic.c.name == name)).one_or_none()
     written = catalog_annotations(conn, cluster=cluster, topic=name)
     if row is None:
         mentions = [topic for topic in mentioned_topics(conn, names=[name]) if topic.cluster_id == cluster]
-        return next(_described_mentions(conn, mentions, written))
+        for described in _described_mentions(conn, mentions, written):
+            return described
+        raise NameUnknown(f"the dictionary knows no topic {name!r}", hint="`scanner topics` lists the topics")
     return next(_described(conn, [(row, _note(row, written))]))
 
 

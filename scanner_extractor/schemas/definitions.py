@@ -11,7 +11,14 @@ from types import MappingProxyType
 
 from scanner_extractor.formats.avro.identity import spelled_alike
 from scanner_extractor.schemas.known import READERS, read_again, reader_version, reading_of, text_digest
-from scanner_extractor.schemas.parsing import ParseRequest, ParseTexts, TagPatterns, parse_in_process, parse_one
+from scanner_extractor.schemas.parsing import (
+    MULTIPLIED,
+    ParseRequest,
+    ParseTexts,
+    TagPatterns,
+    parse_in_process,
+    parse_one,
+)
 from scanner_extractor.schemas.references import Find, Resolved, finder, resolve
 from scanner_model.columns import ParsedSchema
 from scanner_model.documents.json_input import load_text
@@ -138,11 +145,18 @@ class _Reader:
         requests = (self._request(version, record) for version, record in versions)
         while chunk := list(islice(requests, _AT_ONCE)):
             fingerprints += self._recognize(chunk, unread)
+        skipped: dict[Fingerprint, Fingerprint] = {}
         for (digest, request), parsed in zip(unread.items(), self.parse(tuple(unread.values())), strict=True):
+            if MULTIPLIED in parsed.problems:
+                skipped[digest] = Fingerprint(hashlib.sha256(f"{digest} not read".encode()).hexdigest())
+                self._add(skipped[digest], request, parsed)
+                continue
             self._add(digest, request, parsed)
             if mark := text_digest(request):
                 self.texts[mark] = KnownText(mark, reader_version(), digest, reading_of(parsed))
-        return fingerprints
+        if skipped:  # a later scan, of fewer schemas, reads them
+            self.texts = {mark: text for mark, text in self.texts.items() if text.fingerprint not in skipped}
+        return [skipped.get(digest, digest) for digest in fingerprints]
 
     def _recognize(
         self, requests: Sequence[ParseRequest], unread: dict[Fingerprint, ParseRequest]

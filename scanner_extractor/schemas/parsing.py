@@ -15,6 +15,7 @@ from typing import overload
 from scanner_extractor.formats import read_columns
 from scanner_extractor.schemas.references import lookup_in
 from scanner_model.columns import ELEMENT, MAP_VALUE, Column, ColumnPath, ParsedSchema, element, field_name, is_branch
+from scanner_model.errors import Problem
 from scanner_model.names import RecordName
 
 TagPatterns = tuple[tuple[str, tuple[str, ...]], ...]
@@ -166,6 +167,19 @@ MANY = 300_000
 _NAMES = 4
 """Names on its path that a column may have to count as one."""
 
+MOST_MULTIPLIED = 2_000_000
+"""Columns that texts may have together because their types contain each other, beside those that they list."""
+
+_CHARACTERS = 20
+"""Fewest characters in which a text lists a column, with its name, its type and the signs around them."""
+
+MULTIPLIED = Problem(
+    "$",
+    "not read: the schemas before it import each other, and have too many columns together",
+    "the text is stored without columns; scan fewer schemas at a time, or let fewer import each other",
+)
+"""The problem of a text that is not read because those before it have too many columns."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParseRequest:
@@ -188,11 +202,15 @@ def parse_one(request: ParseRequest) -> ParsedSchema:
     return replace(parsed, columns=with_tags(parsed, request.format, request.tags), holders={})
 
 
-def parse_in_process(requests: Sequence[ParseRequest]) -> Iterator[ParsedSchema]:
-    """Read one text after the other in this process; beyond MANY columns they become bytes."""
+def parse_in_process(requests: Sequence[ParseRequest], most: int = MOST_MULTIPLIED) -> Iterator[ParsedSchema]:
+    """Read one text after the other in this process; beyond MANY columns they become bytes.
+
+    Texts are no longer read once those before them have *most* columns more than all texts could list themselves.
+    """
     columns = 0
+    most += sum(len(request.text) for request in requests) // _CHARACTERS
     for request in requests:
-        parsed = parse_one(request)
+        parsed = parse_one(request) if columns <= most else ParsedSchema(problems=(MULTIPLIED,))
         names = sum(len(column.path) for column in parsed.columns)
         columns += max(len(parsed.columns), names // _NAMES)
         yield packed(parsed) if columns > MANY else parsed

@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 from mutating import STRANGE, TIMES, mutated
+from sqlalchemy import Table
 
 import scanner_api
 from scanner_api.dictionary import Dictionary
@@ -67,6 +68,7 @@ def test_a_mutated_capture_ends_no_scan(example: Path, seeds: range) -> None:
 @pytest.mark.parametrize("seeds", DICTIONARIES, ids=["few", "many"])
 def test_a_mutated_dictionary_answers_or_is_named(example: Path, tmp_path: Path, seeds: range) -> None:
     """A value of another type, a lost row or a damaged page is an answer without it, or an error with the file."""
+    good = (example / "good.db").read_bytes()
     for seed in seeds:
         random = Random(seed)
         file = tmp_path / str(seed) / "other.db"  # errors of the one before may still have theirs open
@@ -74,6 +76,7 @@ def test_a_mutated_dictionary_answers_or_is_named(example: Path, tmp_path: Path,
         shutil.copy(example / "good.db", file)
         (_damage if seed % 5 == 0 else _change_cells)(file, random)
         before = file.read_bytes()
+        assert before != good, seed
         errors = [_error_of(question, Dictionary(str(file))) for question in random.sample(ASKED, 4)]
 
         assert all("other.db" in error.where for error in errors if isinstance(error, DictionaryUnusable)), seed
@@ -100,24 +103,38 @@ def _error_of(question: Question, dictionary: Dictionary) -> ScannerError | None
 def _damage(file: Path, random: Random) -> None:
     text = bytearray(file.read_bytes())
     for _ in range(random.randrange(1, 20)):
-        text[random.randrange(len(text))] = random.randrange(256)
+        text[random.randrange(len(text))] ^= random.randrange(1, 256)
     file.write_bytes(text)
 
 
 def _change_cells(file: Path, random: Random) -> None:
-    """Change some cells of one table; what the table itself forbids stays as it is."""
-    table = random.choice(metadata.sorted_tables)
-    column = random.choice(list(table.columns)).name
+    """Change some cells of one table with rows; what the table itself forbids is drawn again."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as conn:
+        conn.execute("PRAGMA ignore_check_constraints = ON")
+        filled = [table for table in metadata.sorted_tables if _keys(conn, table)]
+        while not _cells_changed(conn, random.choice(filled), random):
+            continue
+
+
+def _cells_changed(conn: sqlite3.Connection, table: Table, random: Random) -> bool:
+    """Change cells of a column of some rows, or delete the rows; return whether a value is another one now."""
+    keys = _keys(conn, table)
+    chosen = random.sample(keys, min(len(keys), random.randrange(1, 30)))
+    row = " AND ".join(f'"{column.name}" IS ?' for column in table.primary_key)
+    if random.random() < 0.2:
+        return conn.executemany(f"DELETE FROM {table.name} WHERE {row}", chosen).rowcount > 0
+    column = f'"{random.choice(list(table.columns)).name}"'
     value = random.choice([*STRANGE, b"\xff\xfe", b""])
     if isinstance(value, list | dict | bool) or value == 10**400:
         value = str(value)
-    chosen = f"rowid IN (SELECT rowid FROM {table.name} ORDER BY random() LIMIT {random.randrange(1, 30)})"
-    with closing(sqlite3.connect(file, isolation_level=None)) as conn:
-        conn.execute("PRAGMA ignore_check_constraints = ON")
-        try:
-            if random.random() < 0.2:
-                conn.execute(f"DELETE FROM {table.name} WHERE {chosen}")
-            else:
-                conn.execute(f'UPDATE OR IGNORE {table.name} SET "{column}" = ? WHERE {chosen}', (value,))
-        except (sqlite3.Error, OverflowError, UnicodeEncodeError):
-            return
+    other = f"({column} IS NOT ? OR typeof({column}) <> typeof(?))"
+    change = f"UPDATE OR IGNORE {table.name} SET {column} = ? WHERE {row} AND {other}"
+    try:
+        return conn.executemany(change, [(value, *key, value, value) for key in chosen]).rowcount > 0
+    except (sqlite3.Error, OverflowError, UnicodeEncodeError):
+        return False
+
+
+def _keys(conn: sqlite3.Connection, table: Table) -> list[tuple[object, ...]]:
+    names = ", ".join(f'"{column.name}"' for column in table.primary_key)
+    return list(conn.execute(f"SELECT {names} FROM {table.name} ORDER BY {names}"))

@@ -77,6 +77,7 @@ class Cluster:
     kind: str = "Standard"
     topics: tuple[Topic, ...] = ()
     groups: tuple[str, ...] = ()
+    share_groups: tuple[str, ...] = ()
     lags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     mirrors: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     ksqldb: tuple[str, ...] = ()
@@ -281,6 +282,8 @@ class Cloud:
                 return 200, _rest([row for topic in cluster.topics for row in topic.configs()])
             case ("consumer-groups",):
                 return 200, _rest([{"consumer_group_id": group, "state": "STABLE"} for group in cluster.groups])
+            case ("share-groups",):
+                return 200, _rest([{"group_id": group, "state": "STABLE"} for group in cluster.share_groups])
             case ("consumer-groups", group, "lags") if cluster.kind == "Dedicated":
                 rows = [
                     {"topic_name": topic, "partition_id": 0, "current_offset": 3, "consumer_id": ""}

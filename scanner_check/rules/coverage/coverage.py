@@ -17,7 +17,7 @@ from dataflow_generator.jobs.model import GraphDataset
 from scanner_check.edits.client_settings import code_edits, constant_edits, meaning_of_code
 from scanner_check.edits.commands import ChangedCommand, changed_commands
 from scanner_check.edits.documents import Document, is_document, read_documents
-from scanner_check.edits.libraries import is_build_file, is_catalog, library_edits
+from scanner_check.edits.libraries import is_build_file, is_catalog, library_edits, start_edits
 from scanner_check.edits.lines import hunks
 from scanner_check.edits.requests import maps_table, request_lines
 from scanner_check.edits.settings import Setting
@@ -57,6 +57,8 @@ _ALTERS = words(
 )
 """Operations of migrations whose effect on columns is not interpreted, or not always, in small letters."""
 _ADDS = re.compile(r"CREATE TABLE |ALTER TABLE \S+ ADD COLUMN ")
+_STARTED = re.compile(r"(?:^|/)(?:sitecustomize\.py|usercustomize\.py|META-INF/services/|META-INF/spring[/.])")
+"""Files that a language or framework loads by itself when a program starts. Source: Python's site, ServiceLoader."""
 _SHOWN = 3
 
 
@@ -118,6 +120,10 @@ class Coverage:
 
         The settings in a file that code reads one by one are judged as such, and so is code that another file names.
         """
+        if _STARTED.search(path):
+            started = self._programs.programs_of(self._programs.modules.of(path))
+            yield from self._of_programs(Place(file=path), Message("loaded", ()), started, is_read=True)
+            return
         if not before or is_program(path) or is_build_file(path) or is_settings_file(path):
             return
         jobs = self.rules.readers.jobs_loading(path)
@@ -223,6 +229,10 @@ class Coverage:
         if edits and (jobs or any(did != "added" for _, _, did in edits)):  # what did not use Kafka writes no record
             what = Message("library", (tuple(f"{name} {did}" for name, _, did in edits[:_LISTED]),))
             yield from self._of_programs(Place(file=path, line=edits[0][1]), what, jobs)
+
+        runs = bool(jobs) or bool(self._programs.unresolved_program(path))
+        if runs and (started := start_edits(path, before, after)):
+            yield from self._of_programs(Place(file=path, line=started[0].line), _shown(started), jobs, is_read=True)
 
     def _commands(self, path: str, commands: Sequence[ChangedCommand]) -> Iterator[ChangeFinding]:
         if commands:

@@ -19,6 +19,8 @@ _MOST_FILES = 4_000
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TEXT = re.compile(r"[\"'`]([^\"'`\s]{1,120})[\"'`]")
 """A text of code without a space."""
+_ABOVE = re.compile(r"(?:\.{1,2}/)+")
+"""The directory of the code, and those around it."""
 _PLACEHOLDER = re.compile(r"\$?\{[^{}/]*\}|%\w|\*+")
 
 
@@ -117,7 +119,7 @@ def _is_file(text: str) -> bool:
 
 def _is_name_of(name: str, path: str) -> bool:
     """Return whether a text of code is the end of the path of a file, or of its directory."""
-    parts, own = name.rpartition(":")[2].removeprefix(".").strip("/").split("/"), path.split("/")
+    parts, own = _ABOVE.sub("", name.rpartition(":")[2]).removeprefix(".").strip("/").split("/"), path.split("/")
     if name.endswith("/"):
         own = own[:-1]
     return (
@@ -135,7 +137,10 @@ def _reads(text: str, keys: Sequence[str]) -> bool:
     keys = _members(keys)
     if not keys:
         return False
-    return any(_has_word(text, name) for name in _whole_names(keys)) or _is_bound(text, keys)
+    if any(_has_word(text, name) for name in _whole_names(keys)) or _is_bound(text, keys):
+        return True
+    is_variable = len(keys) == 1 and keys[0].isupper() and keys[0].isalnum()
+    return is_variable and any(form in text for form in (f'"{keys[0]}"', f"'{keys[0]}'", f"env.{keys[0]}"))
 
 
 def _members(keys: Sequence[str]) -> Sequence[str]:

@@ -13,7 +13,9 @@ from typing import NamedTuple
 from dataflow_generator.jobs.kinds import CountedJob
 from scanner_check.edits import documents
 from scanner_check.edits.commands import changed_commands, does_nothing
+from scanner_check.edits.dockerfiles import is_dockerfile
 from scanner_check.edits.documents import Document, read_documents
+from scanner_check.edits.images import START, copied_sources, image_edits
 from scanner_check.edits.settings import Setting, is_same_object, patched_settings, setting_edits
 from scanner_check.inputs.git import ObjectReader, Trees
 from scanner_check.knowledge import resources
@@ -23,6 +25,7 @@ from scanner_check.knowledge.names import all_words, words_of
 from scanner_check.rules.coverage.setting_readers import SettingReaders
 from scanner_check.rules.flows.program_changes import ProgramChanges
 from scanner_check.sides.commit import Commit, files_using, uses_of
+from scanner_check.sides.mentions import is_script
 from scanner_extractor.repository.applications.settings import Settings as ApplicationSettings
 from scanner_extractor.repository.applications.settings import read_settings
 from scanner_extractor.repository.applications.settings_topics import lacks_function
@@ -62,9 +65,25 @@ RUNS = resources.WORKLOADS["Pod"].harmless - {"metadata", "selector"}
 """Members of resources that say how a program is run."""
 
 
+_TRANSFORMS = frozenset(("replacements", "vars", "transformers", "generators", "configurations"))
+"""Members of a kustomization that change values of the objects that they name. Source: Kustomize, reference."""
+_REFERS = frozenset(("configMapKeyRef", "configMapRef", "secretKeyRef", "secretRef", "configMap", "secret"))
+"""Members of a workload that hold the name of a ConfigMap or Secret."""
+
+
+def _data(document: Document) -> Iterator[documents.Leaf]:
+    return (leaf for leaf in document.leaves if leaf.path[0] in ("data", "stringData"))
+
+
 def _plain_key(key: str) -> str:
     name, mark, _ = key.partition("=")
     return ITEM if key == documents.ITEM or (mark and name in documents.NAMES) else key
+
+
+def _has(files: Iterable[str], folder: str, names: Collection[str]) -> bool:
+    """Return whether one of *files* is, or lies in, one of some paths in a directory."""
+    wanted = tuple(posixpath.normpath(posixpath.join(folder, name)) for name in names)
+    return any(one == path or path == "." or one.startswith(f"{path}/") for path in wanted for one in files)
 
 
 NOTHING, SHOWN = Judgement(Effect.NOTHING), Judgement(Effect.SHOWN)
@@ -88,7 +107,8 @@ class SettingRules:
     def edits(self, path: str) -> tuple[tuple[Setting, Judgement], ...] | None:
         """Return what differs in a file of settings, each edit with what it does; None if it cannot be parsed."""
         if path not in self._known_edits:
-            edits = setting_edits(path, *self._objects.texts(path, self._trees))
+            texts = self._objects.texts(path, self._trees)
+            edits = image_edits(path, *texts, self._is_target) if is_dockerfile(path) else setting_edits(path, *texts)
             self._known_edits[path] = None if edits is None else tuple((one, self.judge(path, one)) for one in edits)
         return self._known_edits[path]
 
@@ -112,7 +132,7 @@ class SettingRules:
         document = edit.document
         if document.api == "terraform":
             return self._terraform(path, edit)
-        if "ockerfile" in path.rpartition("/")[2]:
+        if is_dockerfile(path):
             return self._image(path, edit)
         if path.rpartition("/")[2] in KUSTOMIZATIONS or document.kind == "Kustomization":
             return self._kustomization(path, edit)
@@ -201,18 +221,46 @@ class SettingRules:
         jobs = self._programs.programs_of(module)
         return tuple(job for job in jobs if any(map(is_program, files_using(job))))
 
+    # --- images
+
     def _image(self, path: str, edit: Setting) -> Judgement:
-        """Judge an instruction of a Dockerfile: what its image runs, and the environment that it has there."""
-        instruction, folder = edit.path[0], posixpath.dirname(path)
-        if instruction == "ENV":
-            return self._setting(path, edit, self.owners(path, edit))
-        if instruction not in ("CMD", "ENTRYPOINT"):
-            return NOTHING
-        below = [one for one in self._programs.applications if not folder or one.startswith(f"{folder}/")]
+        """Judge what differs in an image: its environment, its files, the commands that made them and what it runs."""
+        if edit.path[0] == "ENV":
+            variable = edit._replace(path=edit.path[1:])
+            return self._setting(path, variable, self.owners(path, variable))
         jobs = self._of_module(self._programs.modules.of(path))
-        if edit.after is not None and does_nothing(edit.after):
-            return Judgement(Effect.STOPPED, jobs) if jobs else Judgement(Effect.UNKNOWN) if below else NOTHING
-        return Judgement(Effect.UNKNOWN, jobs) if jobs and edit.before is not None else NOTHING
+        copied = () if jobs else self._copied_programs(path)
+        jobs = jobs or tuple(job for one in copied for job in self._of_module(self._programs.modules.of(one)))
+        if not jobs and not copied:
+            return NOTHING
+        if edit.path[0] == START and edit.after is not None and does_nothing(edit.after):
+            return Judgement(Effect.STOPPED if jobs else Effect.UNKNOWN, jobs)
+        return NOTHING if edit.is_added else Judgement(Effect.ACCESS, jobs)
+
+    def _copied_programs(self, path: str) -> tuple[str, ...]:
+        """Return the files using Kafka that an image is built from, below its own directory or that of the repository.
+
+        The directory is the one that has what the image copies.
+        """
+        folder = posixpath.dirname(path)
+        sources = {one for text in self._objects.texts(path, self._trees) for one in copied_sources(text)}
+        named = {posixpath.normpath(re.split(r"[*?\[]", one.strip("/"))[0] or ".") for one in sources} - {"."}
+        files = (*self._trees.base, *self._trees.head)
+        context = next((at for at in (folder, "") if _has(files, at, named)), folder)
+        if not named and not any(one.startswith(f"{folder}/") for one in self._programs.applications):
+            context = ""
+        areas = {context} if named != sources else {posixpath.join(context, one) for one in named}
+        return tuple(one for one in self._programs.applications if any(_has((one,), "", (area,)) for area in areas))
+
+    def _is_target(self, name: str) -> bool:
+        """Return whether a compose file, script or build file asks for a stage of an image by its name."""
+        deploying = (path for path in self._trees.head if path.endswith((".yaml", ".yml", ".hcl")) or is_script(path))
+        return any(
+            name in words_of_line and "target" in line
+            for path in deploying
+            for line in self._objects.text(self._trees.head[path]).splitlines()
+            for words_of_line in [re.findall(r"[\w.-]+", line)]
+        )
 
     def _named(self, names: Iterable[str]) -> tuple[CountedJob, ...]:
         return tuple(self._jobs[name] for name in dict.fromkeys(names) if name in self._jobs)
@@ -315,7 +363,12 @@ class SettingRules:
         owners = self.owners(path, edit)
         inside = setting_edits(key, edit.before or "", edit.after or "") if "\n" in "".join(edit.values) else None
         if inside is None:
-            return self._setting(path, edit, owners)
+            variables = list(self._variables_of(edit.document.name, key))
+            judged = [self._setting(path, edit, owners)]
+            judged += [
+                self._setting(path, edit._replace(path=(name,)), jobs or owners) for name, jobs in variables if name
+            ]
+            return _gravest(judged)
         return _gravest([self._of_connector(path, one) or self._setting(path, one, owners) for one in inside])
 
     def _of_connector(self, path: str, edit: Setting) -> Judgement | None:
@@ -463,7 +516,34 @@ class SettingRules:
             return Judgement(Effect.UNKNOWN) if is_hit else NOTHING
         if first.endswith("Generator"):
             return self._setting(path, edit, self.owners(path, edit))
+        if first in _TRANSFORMS:
+            named = {word for leaf in edit.document.leaves if leaf.path[0] == first for word in leaf.value.split()}
+            jobs = (*self._named(named), *self._configured_by(named))
+            return Judgement(Effect.ACCESS, jobs) if jobs else NOTHING
         return NOTHING
+
+    def _configured_by(self, names: Collection[str]) -> tuple[CountedJob, ...]:
+        """Return the programs whose workloads refer to ConfigMaps or Secrets of some names."""
+        return self._named(
+            name
+            for one in self._workloads
+            if any(leaf.value in names and not _REFERS.isdisjoint(leaf.path) for leaf in one.leaves)
+            for name in (one.name, *self._images(one))
+        )
+
+    @cached_property
+    def _workloads(self) -> tuple[Document, ...]:
+        paths = (path for path in self._trees.head if path.endswith((".yaml", ".yml")))
+        return tuple(one for path in paths for one in self._documents(path) if one.kind in resources.WORKLOADS)
+
+    def _variables_of(self, name: str, key: str) -> Iterator[tuple[str, tuple[CountedJob, ...]]]:
+        """Yield the variables that take their value from an entry of a ConfigMap or Secret, each with its programs."""
+        for one in self._workloads:
+            references = {leaf.path: leaf.value for leaf in one.leaves if leaf.path[-2:-1] and leaf.path[-2] in _REFERS}
+            for path, value in references.items():
+                if path[-1] == "key" and value == key and references.get((*path[:-1], "name")) == name:
+                    variable = next((part[5:] for part in reversed(path) if part.startswith("name=")), "")
+                    yield variable, self._named((one.name, *self._images(one)))
 
     def _below(self, target: str) -> Iterator[Document]:
         """Yield the documents of a file of the first commit, or of all files in a directory."""
@@ -489,6 +569,13 @@ class SettingRules:
         for value in edit.values:
             documents += self._documents(posixpath.normpath(posixpath.join(posixpath.dirname(path), value)))
         jobs = self._named([one.name for one in documents] + text.replace("\n", " ").split())
+        configuring = {
+            one.name
+            for one in documents
+            if one.kind in ("ConfigMap", "Secret")
+            and any(meaning_of(all_words(leaf.path[-1:])) is not Meaning.NOTHING for leaf in _data(one))
+        }
+        jobs += self._configured_by(configuring) if configuring else ()
         words = {word for line in text.splitlines() for word in line.replace(":", " ").split()}
         kinds = {one.kind for one in documents} | words
         is_hit = any(resources.is_of_kafka("", kind) for kind in kinds) or any(

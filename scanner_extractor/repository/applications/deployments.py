@@ -73,13 +73,13 @@ def declares_deployment(content: str) -> bool:
 def read_deployments(contents: Mapping[str, str], files: Mapping[str, str]) -> list[Deployment]:
     """Read the deployments of YAML files; *files* are those of the repository, for the environment files they name."""
     objects = [found for path, content in contents.items() for found in _objects(path, content)]
-    config_maps = {
-        text(found.value, "metadata", "name"): _ConfigMap(
-            _plain(mapping(found.value, "data"), found.parameters), found.path
-        )
-        for found in objects
-        if text(found.value, "kind") == "ConfigMap"
-    }
+    config_maps: dict[str, _ConfigMap] = {}
+    for found in objects:
+        if text(found.value, "kind") == "ConfigMap":
+            name, values = text(found.value, "metadata", "name"), mapping(found.value, "data")
+            earlier = config_maps.get(name, _ConfigMap({}, ""))  # a patch has some of the entries only
+            merged = {**earlier.values, **_plain(values, found.parameters)}
+            config_maps[name] = _ConfigMap(merged, found.path)
     for found in objects:
         for name, one in _generated(found, files):
             known = config_maps.get(name, one)  # an overlay is another environment

@@ -17,6 +17,7 @@ from scanner_extractor.systems.confluent_cloud.settings import KafkaRestSettings
 from scanner_model.catalogs import MirrorTopic
 from scanner_model.errors import (
     InputInvalid,
+    NotCaptured,
     NotFound,
     PayloadUnexpected,
     Problem,
@@ -121,6 +122,8 @@ def _count(entry: Payload, name: str) -> int | None:
     return count if count and count > 0 else None
 
 
+_SHOWN = 5
+_SHARE_GROUPS = "describe them in manual input, or read the brokers with `kafka_clients`: see docs/sources/clients.md"
 _NOT_OFFERED = (NotFound, SourceObjected)
 _PREFIXES = (("kafka",), ())
 _HINT = "check the `url` of `kafka_rest`: it ends before /kafka/v3"
@@ -130,7 +133,7 @@ _RIGHTS = "give it DESCRIBE and DESCRIBE_CONFIGS: see docs/sources/kafka.md"
 def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress) -> Reading:
     """Read topics, their settings, consumer groups, mirrored topics and, where offered, which topics groups read.
 
-    Two requests and four more for all; one for each consumer group where lags are offered, which the first request
+    Two requests and five more for all; one for each consumer group where lags are offered, which the first request
     shows. Paths `/kafka/v3/clusters/{id}/…`. Raises ScannerError where the topics are not listed; any other failure
     is a problem, and the result partial.
     """
@@ -138,6 +141,7 @@ def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress)
     scan.find_cluster()
     topics = scan.topics()
     groups = scan.groups()
+    scan.share_groups()
     mirrors = scan.mirrors()
     reasons = [*scan.reasons, *([f"{len(scan.unread)} of its objects could not be read"] if scan.unread else [])]
     progress(settings.source, len(topics) + len(groups), len(topics) + len(groups))
@@ -238,6 +242,25 @@ class _Scan:
         groups = read_groups(listed, self.unread)
         self.progress(self.settings.source, len(groups), None)
         return self._with_topics(groups) if self.settings.lags and groups else groups
+
+    def share_groups(self) -> None:
+        """Report share groups, whose topics are unknown here; servers before Kafka 4.2 do not offer their list."""
+        try:
+            listed = rest_list(self.http, *self.cluster, "share-groups")
+        except (*_NOT_OFFERED, NotCaptured):
+            return
+        except ScannerError as error:
+            self._missing("share groups", error)
+            self.complete = False
+            return
+        names = sorted(entry.shown("group_id", "share_group_id") for entry in self._items_of("share groups", listed))
+        if names:
+            shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+            reason = f"share groups read topics that are unknown: {shown}"
+            self.unread.names |= {*filter(None, names)}
+            self.unread.nameless += names.count("")
+            self.problems.append(Problem(str(self.settings.source), reason, _SHARE_GROUPS))
+            self.reasons.insert(0, reason)
 
     def mirrors(self) -> tuple[MirrorTopic, ...]:
         """Read which topics are copied from another cluster; a server without cluster links has none."""

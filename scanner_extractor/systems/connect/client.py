@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -158,7 +158,9 @@ class _Scan:
             raise PayloadUnexpected("none of the connectors that it lists is found", hint=_HINT)
         answers |= dict.fromkeys(missing, PayloadUnexpected("it is listed, but not found", hint=_HINT))
         parsed = (self._read(name, answers[name]) for name in sorted(answers))
-        return tuple(connector for connector in parsed if connector)
+        connectors = tuple(connector for connector in parsed if connector)
+        self._report_lost_entries(connectors, {name: listed[name] for name in alone})
+        return connectors
 
     def with_plugins(self, connectors: tuple[Connector, ...]) -> tuple[Connector, ...]:
         """Fill in version and kind from the plug-ins where the status has none, as before Kafka 4."""
@@ -210,6 +212,17 @@ class _Scan:
             self.unread.append(name)
             self._report_problem(name, "it could not be read", error)
             return None
+
+    def _report_lost_entries(self, connectors: Iterable[Connector], entries: Mapping[str, Json]) -> None:
+        """Report the connectors that were read alone, if their entry in the list held more than that answer."""
+        for connector in connectors:
+            entry = entries.get(connector.name, {})
+            if entry is not None and not isinstance(entry, dict):
+                what = "its entry in the list of connectors could not be read"
+                self._report_problem(connector.name, what, PayloadUnexpected("it is not an object", hint=_HINT))
+            elif self.settings.is_managed and connector.name in entries and not connector.managed_id:
+                what = "its id could not be read, nor its dead-letter topic"
+                self._report_problem(connector.name, what, PayloadUnexpected("the list does not have it", hint=_HINT))
 
     def _topics(self, name: str) -> tuple[TopicName, ...]:
         return read_used_topics(self.http, name)

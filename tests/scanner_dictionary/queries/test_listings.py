@@ -10,6 +10,7 @@ from scanner_dictionary.engine.open import writing
 from scanner_dictionary.queries.listings import TopicFilter, topic_called, topics
 from scanner_dictionary.schema import tables as t
 from scanner_model.catalogs import Annotation
+from scanner_model.errors import NameUnknown
 
 HOME = "kafka://kafka-1:9092"
 NODES = (
@@ -72,6 +73,12 @@ def names(dictionary, *, sort="name", **wanted) -> list[str]:
 def test_a_list_leaves_out_what_is_not_wanted(shop, wanted, expected) -> None:
     """Nobody looks through 100,000 topics."""
     assert names(shop, **wanted) == expected
+
+
+def test_topic_that_is_not_there_is_unknown(shop) -> None:
+    """A damaged dictionary may mention a topic of another cluster."""
+    with shop.connect() as conn, pytest.raises(NameUnknown, match="no topic 'gone'"):
+        topic_called(conn, 1, "gone")
 
 
 def test_counts_come_the_largest_first_then_names(shop) -> None:

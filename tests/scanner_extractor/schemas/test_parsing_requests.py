@@ -1,9 +1,12 @@
 """Many schema texts read apart from each other: the same as one after the other in this process."""
 
+from functools import partial
+
 import pytest
 
 from scanner_extractor.schemas.definitions import define
 from scanner_extractor.schemas.parsing import (
+    MULTIPLIED,
     PackedColumns,
     ParseRequest,
     parse_bundle,
@@ -93,3 +96,41 @@ def test_definitions_read_apart_are_those_read_here() -> None:
     ]
 
     assert define(versions, lambda texts: apart(list(texts), 1)) == define(versions)
+
+
+def importing(number: int) -> ParseRequest:
+    """Return a file with a message that has all fields of ten others."""
+    texts = {f"m{at}.proto": f"message M{at} {{ string a = 1; string b = 2; }}" for at in range(10)}
+    imports = "".join(f'import "{name}";' for name in texts)
+    fields = "".join(f"M{at} f{at} = {at + 1};" for at in range(10))
+    return unread(f"{imports} message Root{number} {{ {fields} }}", "PROTOBUF", texts=texts)
+
+
+def test_texts_whose_types_multiply_are_read_up_to_a_number_of_columns() -> None:
+    """A repository of files that import each other has more columns than its text has characters."""
+    schemas = list(parse_in_process([importing(number) for number in range(40)], most=300))
+    counts = [len(schema.columns) for schema in schemas]
+
+    read = counts.index(0)
+    assert 300 <= sum(counts) <= 300 + 40 * len(importing(1).text) // 20 + counts[0]
+    assert [schema.problems for schema in schemas[read:]] == [(MULTIPLIED,)] * (40 - read)
+
+
+def test_texts_that_list_their_columns_are_all_read() -> None:
+    """However many there are: only columns beyond those that a text can list count."""
+    listing = [unread(ORDER.replace("Order", f"O{at}")) for at in range(50)]
+
+    assert all(schema.columns for schema in parse_in_process(listing, most=0))
+
+
+def test_a_text_that_is_not_read_is_read_by_the_next_scan_that_can() -> None:
+    """Its definition is another one, and it is not known."""
+    files = [version(f"s{at}", 1, ORDER.replace("Order", f"O{at}")) for at in (1, 2)]
+    first = define(files, partial(parse_in_process, most=-100))
+    known = {text.digest: text for text in first.texts}
+    second = define(files, known=lambda digests: {mark: known[mark] for mark in digests if mark in known})
+
+    assert [problem.what for problem in first.problems] == [MULTIPLIED.what] * 2
+    assert second.problems == ()
+    assert {len(definition.columns) for definition in second.definitions.values()} == {1}
+    assert not first.definitions.keys() & second.definitions.keys()

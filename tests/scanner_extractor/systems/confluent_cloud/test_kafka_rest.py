@@ -69,7 +69,7 @@ def test_requests_do_not_grow_with_topics(cloud, read: Read) -> None:
     topics = tuple(cloud.Topic(name=f"t{number}", config={"retention.ms": "1"}) for number in range(300))
 
     result = read(cloud.Cluster(id="lkc-1", topics=topics))
-    assert (len(result.of(Topic)), result.outcome.status, result.outcome.requests) == (300, Answered.READ, 6)
+    assert (len(result.of(Topic)), result.outcome.status, result.outcome.requests) == (300, Answered.READ, 7)
     assert result.of(KafkaCluster)[0].cluster_id == "lkc-1"
     assert result.of(Topic)[0].config == (("retention.ms", "1"),)
 
@@ -143,6 +143,30 @@ def test_refused_settings_are_unknown_not_default(cloud, read: Read) -> None:
 def test_refused_groups_prove_none_to_be_gone(cloud, read: Read) -> None:
     """A partial answer without unread names proves nothing."""
     result = read(cloud.Cluster(id="lkc-1"), refused={f"{PATH}/consumer-groups": 403})
+
+    assert (result.outcome.status, result.outcome.unread) == (Answered.PARTIAL, frozenset())
+
+
+def test_topics_of_share_groups_are_unknown(cloud, read: Read) -> None:
+    """The REST API does not name what they read: nothing may count as unread."""
+    names = tuple(f"queue-{number}" for number in range(7))
+    result = read(cloud.Cluster(id="lkc-1", topics=(cloud.Topic(name="a"),), share_groups=names))
+
+    assert (result.outcome.status, result.outcome.unread) == (Answered.PARTIAL, frozenset(names))
+    assert "queue-0, queue-1, queue-2, queue-3, queue-4, …" in result.outcome.reason
+
+
+@pytest.mark.parametrize(("status", "reads"), [(403, Answered.PARTIAL), (500, Answered.PARTIAL), (404, Answered.READ)])
+def test_share_groups_that_are_refused_are_unknown_and_unoffered_ones_are_none(cloud, read, status, reads) -> None:
+    """A server before Kafka 4.2 has no share groups to list."""
+    result = read(cloud.Cluster(id="lkc-1"), refused={f"{PATH}/share-groups": status})
+
+    assert result.outcome.status is reads
+
+
+def test_share_group_without_a_name_makes_no_group_known_to_be_gone(answered: Read) -> None:
+    path = "/kafka/v3/clusters/lkc-1"
+    result = answered({path: {}, f"{path}/topics": [], f"{path}/share-groups": [{"state": "STABLE"}]})
 
     assert (result.outcome.status, result.outcome.unread) == (Answered.PARTIAL, frozenset())
 

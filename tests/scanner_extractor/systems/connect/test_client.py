@@ -263,6 +263,30 @@ def test_connector_that_the_list_does_not_report_is_queried_alone(broken, answer
     assert result.of(Connector)[0].tasks == (ConnectorTask(number=0, state=""),)
 
 
+@pytest.mark.parametrize("broken", [["x"], 5, "text", True])
+@pytest.mark.parametrize("managed", [False, True])
+def test_an_entry_of_another_type_is_reported_though_the_connector_is_read_alone(broken, managed, answered) -> None:
+    """Only the list has the id of a managed connector."""
+    url = "http://c:8083"
+    path = "/connect/v1/environments/e/clusters/l" if managed else ""
+    listing = f"{path}/connectors?expand=info%2Cstatus%2Cid" if managed else LIST
+    answers = {listing: {"x": broken}, f"{path}/connectors/x": entry("x")["info"]}
+    result = answered(answers, http=HttpSettings(url=url + path), active_topics=False)
+
+    assert [connector.name for connector in result.of(Connector)] == ["x"]
+    assert [problem.where for problem in result.problems] == ["connect:main x"]
+
+
+@pytest.mark.parametrize("listed", [["x"], {"x": None}, {"x": {}}])
+def test_a_managed_connector_without_its_id_is_reported(listed, answered) -> None:
+    """Its dead-letter topic is named after the id."""
+    path = "/connect/v1/environments/e/clusters/l"
+    answers = {f"{path}/connectors?expand=info%2Cstatus%2Cid": listed, f"{path}/connectors/x": entry("x")["info"]}
+    result = answered(answers, http=HttpSettings(url="http://c:8083" + path), active_topics=False)
+
+    assert ["id could not be read" in problem.what for problem in result.problems] == [True]
+
+
 @pytest.mark.parametrize("config", [None, "text", [1], {"a": {"b": 1}}])
 def test_one_broken_connector_costs_itself(config, answered: Read) -> None:
     """The others are read, and what is known of it from earlier stays."""
