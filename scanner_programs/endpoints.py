@@ -28,11 +28,11 @@ from scanner_programs.guards import is_topic, negate
 from scanner_programs.ir import Kind, Literal, Name, walk
 from scanner_programs.leads import names_within
 from scanner_programs.libraries.clients import CLIENTS
-from scanner_programs.libraries.others import LOGGERS
+from scanner_programs.libraries.others import LOGGERS, watches
 from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.selection import owner_of, unknown_client
 from scanner_programs.libraries.standard import ADDS, TAKES
-from scanner_programs.machine import MOST_STEPS_TOGETHER, Given, Machine, Made, watches
+from scanner_programs.machine import MOST_STEPS_TOGETHER, Given, Machine, Made
 from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, container_name, parameters_of
 from scanner_programs.received.origins import Origin, OriginReader, shortest
 from scanner_programs.received.receives import Receives

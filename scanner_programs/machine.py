@@ -35,12 +35,10 @@ from scanner_programs.libraries.others import (
     ENVIRONMENT,
     INJECTED_SETTINGS,
     LOGGER_NOTES,
-    LOGGERS,
     SETTINGS_CLASSES,
     VARIABLES,
-    WATCHERS,
+    watches,
 )
-from scanner_programs.libraries.rows import begins
 from scanner_programs.libraries.standard import (
     ABSENT,
     ADDS,
@@ -3705,15 +3703,6 @@ def _set_inside(statements: Sequence[object]) -> Iterator[ir.Declare | ir.Assign
 
 
 @lru_cache(maxsize=4096)
-def watches(name: str) -> bool:
-    """Return whether a full name is one of a library that only watches a program."""
-    plain = name.replace("::", ".")
-    known = plain.partition("<")[0]
-    if known.rpartition(".")[2] in LOGGERS:
-        return True
-    return any(begins(name, row.packages) or begins(plain, row.packages) or known in row.names for row in WATCHERS)
-
-
 def _brief(text: str) -> str:
     """Return a text, or of a long one its start and what tells it from others."""
     if len(text) <= _LONGEST:

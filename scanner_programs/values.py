@@ -13,8 +13,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scanner_programs.ir import Function, Kind
+from scanner_programs.libraries.others import watches
 from scanner_programs.libraries.standard import MAPS
-from scanner_programs.residue import code_text
+from scanner_programs.residue import code_text, silent_in
 
 if TYPE_CHECKING:
     from scanner_programs.program import Known, Scope
@@ -285,8 +286,8 @@ class Shown:
                 over = self.text(value.over, depth + 1) if value.over is not None else ""
                 self._leave()
                 return f"{over}.mapped({shown})" if over else f"[{shown}]"
-            case Closure(function=function):
-                return f"fn({summary(function)})"
+            case Closure(function=function, scope=scope):
+                return f"fn({summary(function, scope)})"
             case Method(of=of, name=name):
                 return f"{self.text(of, depth + 1)}::{name}"
             case Type(known=known):
@@ -346,8 +347,10 @@ def is_function(value: Value) -> bool:
     return isinstance(value, Closure | Method)
 
 
-def summary(function: Function) -> str:
-    """Return the canonical text of a function: names of its own variables are gone."""
-    known: str = function.memo.get(summary) or code_text(function)
-    function.memo[summary] = known
-    return known
+def summary(function: Function, scope: Scope) -> str:
+    """Return the canonical text of a function: names of its own variables are gone, and what only logs."""
+    if summary not in function.memo:
+        is_silent = silent_in(scope.file, scope.known.cls if scope.known is not None else None, watches)
+        function.memo[summary] = code_text(function, is_silent)
+    text: str = function.memo[summary]
+    return text

@@ -27,8 +27,8 @@ from scanner_programs.ir import (
     walk,
 )
 from scanner_programs.languages import BY_ENDING
+from scanner_programs.libraries.others import watches
 from scanner_programs.libraries.selection import MOST_FILES, files_near_clients
-from scanner_programs.machine import watches
 from scanner_programs.program import Place, Program
 from scanner_programs.residue import code_text, silent_in
 

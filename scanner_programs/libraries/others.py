@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scanner_programs.libraries.rows import Library
+from scanner_programs.libraries.rows import Library, begins
 
 WATCHERS: tuple[Library, ...] = (
     Library(
@@ -183,3 +183,12 @@ NAMING_ENUMERATIONS = frozenset(
         *("JsonNamingPolicy", "JsonSerializerDefaults", "JsonNamingStrategy", "JsonNaming"),
     )
 )
+
+
+def watches(name: str) -> bool:
+    """Return whether a full name is one of a library that only watches a program."""
+    plain = name.replace("::", ".")
+    known = plain.partition("<")[0]
+    if known.rpartition(".")[2] in LOGGERS:
+        return True
+    return any(begins(name, row.packages) or begins(plain, row.packages) or known in row.names for row in WATCHERS)

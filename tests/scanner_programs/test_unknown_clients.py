@@ -150,3 +150,17 @@ def test_one_whose_publisher_is_known_or_that_has_another_name_is_none(imported,
 )
 def test_whoever_publishes_a_library_is_what_its_imports_begin_with(imported, language, owner):
     assert owner_of(imported, language) == owner
+
+
+def test_what_a_function_that_a_client_is_given_logs_is_no_difference(sends):
+    """It is written out where it is given to a library; what it sends is seen where it is called."""
+    files = {
+        "src/main.ts": (
+            'import { Reader } from "@acme/kafka-reader";\nconst reader = new Reader("b");\n'
+            'reader.each(async (order) => { console.log("got one"); handle(order.id); });\n'
+        )
+    }
+    before = sends(files)
+    assert before.contracts
+    assert compare(before, sends(changed(files, "got one", "got an order"))) == []
+    assert compare(before, sends(changed(files, "order.id", "order.total")))

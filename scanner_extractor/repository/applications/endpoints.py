@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import chain
 from posixpath import dirname, normpath
 from types import MappingProxyType
 from typing import NamedTuple
@@ -87,6 +88,7 @@ class ProgramEndpoints:
     trials: Trials
     known: KnownEndpoints
     left: int = MOST_STEPS
+    _meant: dict[Hashable, list[str]] = field(default_factory=dict, init=False)
 
     @cached_property
     def _paths(self) -> dict[str, list[str]]:
@@ -94,8 +96,8 @@ class ProgramEndpoints:
         found: dict[str, list[str]] = {}
         for path in sorted(self.files):
             is_source = suffix(path) in BY_ENDING and len(self.files[path]) <= LARGEST
-            is_left = is_test(path) or grammar_missing(path) or (is_source and helps_tests(path, self.files[path]))
-            if is_source and not is_left:
+            is_left = is_test(path) or grammar_missing(path)
+            if is_source and not is_left and not helps_tests(path, self.files[path]):
                 found.setdefault(self.modules.of(path), []).append(path)
         return found
 
@@ -148,14 +150,9 @@ class ProgramEndpoints:
     def _folders(self) -> dict[str, list[str]]:
         """Return the source files by their directory."""
         found: dict[str, list[str]] = {}
-        for path in sorted(path for listed in self._paths.values() for path in listed):
+        for path in sorted(self._every):
             found.setdefault(path.rpartition("/")[0], []).append(path)
         return found
-
-    @cached_property
-    def _meant(self) -> dict[Hashable, list[str]]:
-        """The files that imports name, by the names: programs of a repository import the same over and over."""
-        return {}
 
     def _imported(self, paths: Iterable[str]) -> list[str]:
         """Return the files elsewhere that files import by names of the repository, and what these import."""
@@ -178,10 +175,8 @@ class ProgramEndpoints:
 
     def _by_alias(self, name: str) -> list[str]:
         """Return the files of the package of JavaScript that an import names, or the file at a path without ending."""
-        if name in self._without_endings:
-            return [self._without_endings[name]]
-        if name in self._paths:
-            return self._paths[name]
+        if (known := self._without_endings.get(name)) or name in self._paths:
+            return [known] if known else self._paths[name]
         alias = next((one for one in self._aliases if name == one or name.startswith(f"{one}/")), "")
         folder = self._aliases.get(alias, "")
         return [path for path in self._every if folder and path.startswith(folder)]
@@ -288,8 +283,7 @@ class ProgramEndpoints:
 
     def _evaluated(self, module: str, paths: list[str], made: Made, *, texts: bool) -> Endpoints:
         """Return what a program sends whose files are at *paths*, those near its clients of many."""
-        is_cut = False
-        if len(paths) > MOST_FILES:
+        if is_cut := len(paths) > MOST_FILES:
             paths = files_near_clients({path: self.files[path] for path in paths}, self.known.changed)
             is_cut = len(paths) >= MOST_FILES
         settings = self.settings_of(module)
@@ -341,8 +335,8 @@ class ProgramEndpoints:
 
     def connection(self, module: str) -> str:
         """Return the variable or setting that connects a program to Kafka by its name; empty without one."""
-        names = [name for found in self.modules.deployed(module) for name in found.environment]
-        return next((name for name in (*names, *self.settings(module).known) if is_of_kafka(name)), "")
+        environments = (found.environment for found in self.modules.deployed(module))
+        return next(filter(is_of_kafka, chain(*environments, self.settings(module).known)), "")
 
     def names_of(self, module: str, topic: str) -> list[str]:
         """Return what a topic with variables in its name is called in the deployments of a program, as far as known."""
