@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, Literal, NamedTuple
@@ -16,12 +15,13 @@ from dataflow_generator.stored.column_tags import (
     decisions_on,
     suggested_columns,
 )
+from dataflow_generator.stored.people import stated_owner
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.open import past_rows
 from scanner_api.questions.question import Cluster, ColumnName, Cursor, Limit, Moment, Page, Parameter, Pattern, page_of
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
-from scanner_dictionary.graph.store import NodeRow, newest_scan, stored_graph
+from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.queries.columns import FoundTag
 from scanner_dictionary.queries.graph_at import graph_at
 from scanner_dictionary.queries.tag_decisions import tag_decisions
@@ -246,11 +246,6 @@ def _readers(graph: GraphReader, known: Iterable[Place], tag: str, owners: _Owne
             steps=0,
             outside=False,
             reader=f"{reader.kind} {reader.name}",
-            owner=_owner_of(reader),
+            owner=stated_owner(reader),
             why=(edge.evidence,) if edge.evidence else (),
         )
-
-
-def _owner_of(reader: NodeRow) -> str:
-    attributes = json.loads(reader.attributes)
-    return ", ".join(map(str, attributes.get("owners") or [attributes.get("owner", "")]))

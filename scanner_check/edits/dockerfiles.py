@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from scanner_model.documents.json_input import load_text
 
 _ESCAPE = re.compile(r"(?i)(?:#[^\n]*\n)*+#\s*escape\s*=\s*`")
 _HEREDOC = re.compile(r"<<-?([\"']?)(\w+)\1")
@@ -54,7 +55,7 @@ def command_words(text: str) -> list[str]:
     """Return the words of a command, written for a shell or as a list."""
     if text.startswith("["):
         try:
-            listed = json.loads(text)
+            listed = load_text(text)
         except ValueError:
             listed = None
         if isinstance(listed, list):

@@ -140,7 +140,8 @@ def test_masked_copies_are_named_with_the_setting_and_are_no_plain_copies(tmp_pa
     rows = personal_data(dictionary)
     masked = {(row.dataset, row.column): row.why for row in rows if row.found == "masked"}
     table = "postgres://dw:5432/warehouse.public.people"
-    assert masked["copies", "phone"] == ("people.phone → copies.phone: statement copy.sql of flink:jobs, 1:301",)
+    (why,) = masked["copies", "phone"]
+    assert why == "people.phone → copies.phone: statement copy.sql of flink:jobs, 1:301: phone = MD5(phone)"
     assert masked[table, "email"][0].endswith(": connector dw: topics, connection.url, transforms.hide, masked")
     assert len(masked) == 2
     assert {f"{row.topic or row.dataset}.{row.name}" for row in columns(dictionary, tag="PII", tags="all")} == {
