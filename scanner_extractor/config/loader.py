@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 import regex
+from jsonschema import Draft202012Validator, FormatChecker
 
 from scanner_extractor.config.brokers import broker_list
 from scanner_extractor.config.http import WEB_ADDRESS, http_errors, http_warnings, valid_address
@@ -27,7 +28,7 @@ from scanner_model.documents.json_positions import (
     schema_error_messages,
 )
 from scanner_model.documents.pattern_limits import is_too_large
-from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, SchemaReader
+from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.lazy_names import load
 from scanner_model.names import ClusterName
@@ -39,7 +40,8 @@ _WRITTEN = "log_file_path"
 _TRIGGERS = "triggers"
 _TRIGGERS_MODULE = "scanner_model.triggers"
 """Imported if a file has some."""
-_FORMATS: Mapping[str, Callable[[str], bool]] = {"web address": lambda text: valid_address(text) is not None}
+_FORMATS = FormatChecker(formats=())
+_FORMATS.checks("web address")(lambda value: not isinstance(value, str) or valid_address(value) is not None)
 _OVER_HTTP = frozenset({"http", "async_http"})
 
 
@@ -235,17 +237,9 @@ def read_cluster_file(
 def _errors(filling: Filled, shown: PositionedJson, context: ValidationContext) -> Iterator[ErrorMessage]:
     """Validate form and meaning, but nothing that could not be filled in."""
     blank = {path for path, _, _ in filling.errors}
-    schema = cluster_schema(filling.value)
-    form = () if SchemaReader(schema, _FORMATS).judge(filling.value) else _form_errors(filling, shown, schema)
+    validator = Draft202012Validator(cluster_schema(filling.value), format_checker=_FORMATS)
+    form = schema_error_messages(validator.iter_errors(filling.value), shown)
     return (error for error in chain(form, validation_errors(context)) if error[0] not in blank)
-
-
-def _form_errors(filling: Filled, shown: PositionedJson, schema: Json) -> Iterator[ErrorMessage]:
-    formats = load("jsonschema:FormatChecker")(formats=())
-    for name, is_valid in _FORMATS.items():
-        formats.checks(name)(lambda value, is_valid=is_valid: not isinstance(value, str) or is_valid(value))
-    validator = load("jsonschema:Draft202012Validator")(schema, format_checker=formats)
-    return schema_error_messages(validator.iter_errors(filling.value), shown)
 
 
 def _text(path: Path) -> str:
