@@ -1699,10 +1699,16 @@ class _Reader:
                 self._found.unresolved.append((file.path, 1))
 
     def _unmet(self) -> None:
-        """Note the files with an unknown client, if no call of one of its objects was seen."""
+        """Note the files with an unknown client, if no call of one of its objects was seen.
+
+        What only names its classes as types is given their objects, as a function that a platform calls with records.
+        """
         rows = [row for row in self._rows if row.is_unknown and row.name not in self._met]
         for file in self._program.files if rows else ():
-            if file.path in self._found.clients and any(self._uses(file, row) for row in rows):
+            code = (file.classes, file.functions, file.methods, file.statements)
+            used = {*names_in(code)} if any(self._uses(file, row) for row in rows) else set()
+            own = {name for name, full in file.imports.items() if any(begins(full, row.packages) for row in rows)}
+            if not own.isdisjoint(used) or any(begins(one, row.packages) for one in file.wildcards for row in rows):
                 self._found.unresolved.append((file.path, 1))
 
     def _unsent(self) -> None:

@@ -99,6 +99,16 @@ def test_a_client_that_nothing_is_seen_to_call_may_send_anything(sends):
     assert sends(files).unresolved == [("a.py", 1)]
 
 
+def test_a_function_that_a_platform_calls_with_records_only_reads(sends):
+    files = {
+        "a/Handler.java": (
+            "package a;\nimport com.acme.runtime.events.KafkaEvent;\nclass Handler {\n"
+            "  void handle(KafkaEvent event) { event.getRecords().forEach((key, listed) -> store(listed)); }\n}\n"
+        )
+    }
+    assert sends(files).unresolved == []
+
+
 def test_a_logger_is_one_wherever_it_writes(sends):
     """A class whose name is one of a library for records is declared as a logger by those that use it."""
     files = {
