@@ -878,11 +878,11 @@ class _Reader:
         for key, value in made.given:
             part = _PARTS.get(key.lower(), key)
             if part and part != "*":
-                parts[part] = value
+                parts[key if part in parts else part] = value
             else:
                 others.append(value)
         if others:
-            parts.setdefault("value", others[0] if len(others) == 1 else Items(others))
+            parts["given" if "value" in parts else "value"] = others[0] if len(others) == 1 else Items(others)
         self._seen.add(made.place)
         own = {owner_of(one, language) for one in names}
         self._met |= {

@@ -94,6 +94,14 @@ def test_names_of_arguments_that_the_protocol_has_say_what_they_are(sends):
     assert {path for path, _ in one.shape.fields} == {"to", "size"}
 
 
+@pytest.mark.parametrize("given", ["'mails', payload={'to': mail}", "payload={'to': mail}, message='mails'"])
+def test_each_argument_counts(sends, given):
+    files = {
+        "a.py": "from acme_bus.kafka import Bus\n\n\ndef main(mail):\n    Bus('b').publish(%s)\n" % given  # noqa: UP031
+    }
+    assert compare(sends(files), sends(changed(files, "'mails'", "'letters'")))
+
+
 def test_a_client_that_nothing_is_seen_to_call_may_send_anything(sends):
     files = {"a.py": "from acme_bus.kafka import start\n\n\ndef main(order):\n    start()\n"}
     assert sends(files).unresolved == [("a.py", 1)]
