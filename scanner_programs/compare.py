@@ -11,6 +11,7 @@ from scanner_programs.shapes import Part
 
 _ABSENT = "absent"
 _LONGEST = 120
+_BEFORE = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ def _differences(
     def found(aspect: str, before: str, after: str, field: str = "", *, certain: bool | None = None) -> Difference:
         is_sure = not (one.opaque or (other is not None and other.opaque)) if certain is None else certain
         place = other.place if other is not None else one.place
-        return Difference(aspect, named, place, is_sure, field, _short(before), _short(after), one.view, one.method)
+        return Difference(aspect, named, place, is_sure, field, *_shown(before, after), one.view, one.method)
 
     if other is None:
         yield found("gone", one.topic, "", certain=is_whole)
@@ -256,6 +257,15 @@ def _is_extended(before: str, after: str) -> bool:
     """Return whether the names of one list that the other has, too, have the same order there."""
     old, new = before.split(), after.split()
     return [name for name in old if name in new] == [name for name in new if name in old]
+
+
+def _shown(before: str, after: str) -> tuple[str, str]:
+    """Return two texts, of long ones what is around their first difference."""
+    pairs = zip(before, after, strict=False)
+    differs = next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(before), len(after)))
+    start = max(0, differs - _BEFORE) if max(len(before), len(after)) > _LONGEST else 0
+    first, second = (_short(f"…{text[start:]}" if start else text) for text in (before, after))
+    return first, second
 
 
 def _short(text: str) -> str:

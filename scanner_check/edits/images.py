@@ -188,11 +188,16 @@ def _reached(stages: Sequence[_Stage], waiting: list[int]) -> frozenset[int]:
 
 
 def _flags(text: str) -> dict[str, str]:
+    return _split_flags(text)[0]
+
+
+def _split_flags(text: str) -> tuple[dict[str, str], str]:
+    """Return the flags that an instruction begins with, and the rest of it."""
     found: dict[str, str] = {}
     while match := _FLAG.match(text):
         found[match["name"]] = match["value"] or ""
         text = text[match.end() :]
-    return found
+    return found, text
 
 
 def _unversioned(text: str) -> str:
@@ -238,11 +243,9 @@ def _inside(word: str, folder: str) -> str:
 
 def _copied(text: str) -> tuple[str, list[str], str]:
     """Return the stage, the sources and the target of an instruction that copies."""
-    origin = _flags(text).get("from", "")
-    while match := _FLAG.match(text):
-        text = text[match.end() :]
-    listed = command_words(text)
-    return origin, listed[:-1], listed[-1] if listed else ""
+    flags, rest = _split_flags(text)
+    listed = command_words(rest)
+    return flags.get("from", ""), listed[:-1], listed[-1] if listed else ""
 
 
 class _StageFiles:
@@ -315,9 +318,7 @@ class _StageFiles:
 
     def _commands(self, one: Instruction) -> Iterator[_Entry]:
         """Yield the commands that may change the program; all of an instruction that cannot be parsed."""
-        flags, text = _flags(one.text), one.text
-        while match := _FLAG.match(text):
-            text = text[match.end() :]
+        flags, text = _split_flags(one.text)
         text = " ".join(command_words(text)[2:]) if re.match(r"\[\s*\"[\w/]*sh\"\s*,\s*\"-\w*c\"", text) else text
         if one.documents:
             opening = text.split("<<")[0].strip()

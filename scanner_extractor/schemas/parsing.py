@@ -205,7 +205,8 @@ def parse_one(request: ParseRequest) -> ParsedSchema:
 def parse_in_process(requests: Sequence[ParseRequest], most: int = MOST_MULTIPLIED) -> Iterator[ParsedSchema]:
     """Read one text after the other in this process; beyond MANY columns they become bytes.
 
-    Texts are no longer read once those before them have *most* columns more than all texts could list themselves.
+    Imports multiply columns. After *most* columns beyond what all texts together could list, the remaining texts get
+    a problem instead of columns.
     """
     columns = 0
     most += sum(len(request.text) for request in requests) // _CHARACTERS

@@ -102,6 +102,16 @@ def test_each_argument_counts(sends, given):
     assert compare(sends(files), sends(changed(files, "'mails'", "'letters'")))
 
 
+def test_of_long_values_the_part_that_differs_is_shown(sends):
+    members = ", ".join(f"'part{number}': mail.part{number}" for number in range(20))
+    files = {
+        "a.py": "from acme_bus.kafka import Bus\n\n\ndef main(mail):\n    Bus('b').put([made({" + members + "})])\n"
+    }
+    (found,) = compare(sends(files), sends(changed(files, "mail.part19", "mail.last")))
+    assert "part19" in found.before
+    assert "last" in found.after
+
+
 def test_a_client_that_nothing_is_seen_to_call_may_send_anything(sends):
     files = {"a.py": "from acme_bus.kafka import start\n\n\ndef main(order):\n    start()\n"}
     assert sends(files).unresolved == [("a.py", 1)]
