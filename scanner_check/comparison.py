@@ -193,7 +193,7 @@ class _Comparison:
         findings += library_records(programs, self._trees, programs.sources)
         unexplained = Unexplained(commits, self._trees, (self._judged, self._deployed), self._hits, objects)
         findings += unexplained.findings(findings, self._renamed, programs)
-        findings += self._mentioned(findings, unexplained.unbound, objects)
+        findings += self._mentioned(findings, unexplained.unbound, objects, programs)
         if any(finding.counts for finding in findings):
             about = {name for finding in findings if finding.counts for name in self._about(finding)}
             outside = {
@@ -547,7 +547,11 @@ class _Comparison:
     # --- changes whose effect is not known
 
     def _mentioned(
-        self, findings: Sequence[ChangeFinding], unbound: Collection[tuple[str, str]], objects: ObjectReader
+        self,
+        findings: Sequence[ChangeFinding],
+        unbound: Collection[tuple[str, str]],
+        objects: ObjectReader,
+        programs: ProgramChanges,
     ) -> Iterator[ChangeFinding]:
         """Yield the topics that changed lines name in a file without a finding about them: whom that hits is not known.
 
@@ -559,7 +563,7 @@ class _Comparison:
         placed |= {(name, finding.place.file) for finding in counting for name in finding.message.texts}
         placed |= self._shown_by_flows() | {*unbound} | rules_shown((self._base, self._head))
         for name, path, line in mentions.changed_names(self._trees, names, objects):
-            if (name, path) not in placed:
+            if (name, path) not in placed and not programs.only_watches(path, name):
                 dataset = next((one for one in self._base.used if one.name == name), None)
                 place = Place(file=path, line=line)
                 affected = self._hits.of(dataset) if dataset else ()

@@ -30,7 +30,7 @@ from scanner_programs.languages import BY_ENDING
 from scanner_programs.libraries.others import watches
 from scanner_programs.libraries.selection import MOST_FILES, files_near_clients
 from scanner_programs.program import Place, Program
-from scanner_programs.residue import code_text, silent_in
+from scanner_programs.residue import code_text, silent_in, watchers_in
 
 
 def is_readable(path: str) -> bool:
@@ -89,6 +89,19 @@ def file_text(file: File) -> str:
     names = " ".join(one.name for one in walk((file.classes, file.functions)) if isinstance(one, Function))
     with deep_recursion():
         return f"{names}\n" + "\n".join(code_text(part) if isinstance(part, tuple) else str(part) for part in parts)
+
+
+def times_named(file: File, name: str) -> int:
+    """Return how often code of a file has a name in it, without what only logs, counts or traces."""
+    with deep_recursion():
+        texts = [_part(place)[0] for place in Program((file,)).places if place.function.name]
+        silent = silent_in(file, None, watches)
+        texts += [code_text(one) for one in file.statements if not silent(one)]
+        for cls in (one for one in walk((file.classes, file.functions)) if isinstance(one, Class)):
+            watching = watchers_in(file, cls, watches)
+            texts += [code_text(one) for one in cls.fields if one.name not in watching]
+            texts.append(code_text((cls.notes, cls.statements), silent_in(file, cls, watches)))
+    return sum(text.count(name) for text in texts)
 
 
 Part = tuple[str, str]

@@ -148,6 +148,16 @@ def test_a_topic_in_a_line_of_which_nothing_is_read_is_unknown(check):
     assert "s3" in {hit.name for hit in finding.affected}
 
 
+def test_a_metric_with_the_name_of_a_topic_is_no_mention_of_it(check):
+    place = "class Place {\n  void place() {\n    %s\n    save();\n  }\n}\n"
+    imported = "import io.micrometer.core.instrument.Metrics;\n"
+    base = {**BASE, "shop/Place.java": imported + place % ""}
+    report = check({"shop/Place.java": imported + place % 'Metrics.counter("BIG").increment();'}, base)
+    assert report.verdict is Verdict.FINE
+    report = check({"shop/Place.java": imported + place % 'open("BIG").increment();'}, base)
+    assert [finding.rule for finding in report.findings if finding.counts] == ["mentioned"]
+
+
 def test_a_topic_that_is_created_anew_hits_nobody(check):
     report = check({"topics.sh": BASE["topics.sh"] + "kafka-topics --create --topic refunds\n"})
     assert report.verdict is Verdict.FINE

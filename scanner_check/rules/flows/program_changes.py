@@ -38,6 +38,7 @@ from scanner_check.sides.programs import (
     given_brokers,
     is_readable,
     parts_near,
+    times_named,
 )
 from scanner_check.sides.renamed_functions import without_renames
 from scanner_check.users.field_users import with_field_users
@@ -162,6 +163,11 @@ class ProgramChanges:
         files = [self.sources.file(path, tree[path]) for tree in (self._trees.base, self._trees.head) if path in tree]
         known = [file for file in files if file is not None]
         return (known[0], known[1]) if len(known) == 2 else None
+
+    def only_watches(self, path: str, name: str) -> bool:
+        """Return whether a source file names something as often as before, but for what logs, counts or traces."""
+        files = self.texts_of(path)
+        return files is not None and times_named(files[0], name) == times_named(files[1], name)
 
     def _differences(self, module: str) -> list[Difference]:
         trees = (self._trees.base, self._trees.head)
