@@ -27,6 +27,10 @@ from scanner_programs.values import (
 )
 
 _MOST_OF_TEST = 120
+LONGEST_TEST = 4_000
+"""Characters of a condition that is compared with others."""
+JOINS = frozenset(("&&", "||"))
+"""Operators of conditions that are made of others."""
 _MOST_WAYS = 2000
 """Ways in which a value may be one or another: what goes through all of them must end."""
 _SAME = {"===": "==", "!==": "!=", "and": "&&", "or": "||", "not": "!", "is": "==", "is not": "!=", "~": "~"}
@@ -139,6 +143,10 @@ def remaining(value: Value, test: Value, *, holds: bool) -> Value:
 def _texts(test: Value) -> tuple[str, str]:
     """Return the texts of a condition and of its opposite, as they were at first; empty if they are too long."""
     memo = test.memo if isinstance(test, Apply | Get | Cond) else {}
+    if None not in memo and isinstance(test, Apply) and test.of is None and test.name in JOINS:
+        parts = sorted(_texts(one)[0] for one in test.arguments)  # which are parts of other conditions, too
+        text = f"{test.name}({', '.join(parts)})"
+        memo[None] = (text, f"!({text})") if all(parts) and len(text) <= LONGEST_TEST else ("", "")
     if None not in memo:
         shown = Shown(_MOST_OF_TEST * 2)
         texts = shown.text(test), shown.text(negate(test))

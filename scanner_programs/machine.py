@@ -18,6 +18,8 @@ from typing import TypeAlias
 from scanner_model.redaction import is_secret_variable
 from scanner_programs import ir
 from scanner_programs.guards import (
+    JOINS,
+    LONGEST_TEST,
     choose,
     conjuncts,
     is_failure,
@@ -299,6 +301,7 @@ class Machine:
         self._opposites: dict[int, tuple[Value, str]] = {}
         self._noted_tests: list[tuple[Value, list[str]]] = []
         self._known: Counter[str] = Counter()
+        self._rests: dict[int, tuple[Value, Value]] = {}
         self._written_names: set[str] = set()
         self._named: dict[tuple[str, str, int], Value] = {}
         self._packages: dict[tuple[str, str, str], bool] = {}
@@ -1360,7 +1363,12 @@ class Machine:
         """Return what of a condition the conditions of here do not say."""
         if not (isinstance(test, Apply) and test.of is None and test.name == "&&" and len(test.arguments) == 2):
             return test
-        first, second = test.arguments
+        self._known_tests()
+        if id(test) not in self._rests:
+            self._rests[id(test)] = test, self._rest_of(*test.arguments, test)
+        return self._rests[id(test)][1]
+
+    def _rest_of(self, first: Value, second: Value, test: Value) -> Value:
         for one, other in ((first, second), (second, first)):
             holds = self._holds(one)
             if holds is not None:
@@ -1392,6 +1400,8 @@ class Machine:
             if one is not guard:
                 break
             same += 1
+        if same < len(self._noted_tests) or same < len(self.guards):
+            self._rests.clear()
         for _, texts in self._noted_tests[same:]:
             self._known.subtract(texts)
         del self._noted_tests[same:]
@@ -1424,9 +1434,16 @@ class Machine:
     def _shown(self, value: Value) -> str:
         """Return the text of a condition, as it was at first; one that is too long is equal to no other."""
         if id(value) not in self._texts:
-            shown = Shown(_MOST_OF_TEST)
-            text = shown.text(value)
-            self._texts[id(value)] = value, text if shown.left >= 0 else f"{_TOO_LONG}{id(value)}"
+            parts = value.arguments if isinstance(value, Apply) and value.of is None and value.name in JOINS else ()
+            if parts:  # most parts of a condition are those of the conditions around it, too
+                texts = sorted(map(self._shown, parts))
+                text = f"{value.name}({', '.join(texts)})" if isinstance(value, Apply) else ""
+                is_long = len(text) > LONGEST_TEST or any(one.startswith(_TOO_LONG) for one in texts)
+            else:
+                shown = Shown(_MOST_OF_TEST)
+                text = shown.text(value)
+                is_long = shown.left < 0
+            self._texts[id(value)] = value, f"{_TOO_LONG}{id(value)}" if is_long else text
         return self._texts[id(value)][1]
 
     def _shown_opposite(self, value: Value) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from scanner_programs.libraries.rows import Library, begins
 
@@ -185,6 +186,7 @@ NAMING_ENUMERATIONS = frozenset(
 )
 
 
+@lru_cache(maxsize=50_000)
 def watches(name: str) -> bool:
     """Return whether a full name is one of a library that only watches a program."""
     plain = name.replace("::", ".")
