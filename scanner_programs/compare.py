@@ -83,9 +83,9 @@ def _contracts(before: Sequence[Contract], after: Sequence[Contract], *, is_whol
 
 
 def _of_stored(one: Difference) -> Difference:
-    """Return a difference in what a program stores: which records it is part of later is never certain."""
+    """Return a difference in what a program stores or hands over: what is sent because of it is never certain."""
     what = one.field.removeprefix("[].") or one.view
-    return replace(one, certain=False, field=f"{what}, which is stored and sent later")
+    return replace(one, certain=False, field=f"{what}, which is sent later")
 
 
 def _unstarted(before: Endpoints, after: Endpoints) -> Iterator[Difference]:

@@ -40,7 +40,7 @@ from scanner_programs.received.uses import FieldUses, ReadAs, Used
 from scanner_programs.residue import ORDER, class_texts, code_text, silent_in, typed_in, watchers_in
 from scanner_programs.sequences import is_container
 from scanner_programs.shapes import Shape, notes_of, shape_of
-from scanner_programs.stores import Store, form_of, holding, kept_in, taken_from
+from scanner_programs.stores import Handed, Store, form_of, handed, handed_in, handing, holding, kept_in, taken_from
 from scanner_programs.values import (
     MOST_PARTS,
     NULL,
@@ -246,6 +246,10 @@ def _has_parts(value: Value) -> bool:
     return isinstance(value, Thing) and bool({"key", "value"} & value.fields.keys())
 
 
+_HANDED = "handed over"
+"""How the contract is called of what makes a library call a function of the program."""
+
+
 class _Reader:
     def __init__(self, program: Program, own: Collection[str] | None) -> None:
         self._program, self._own = program, own
@@ -268,6 +272,7 @@ class _Reader:
         self._values: list[Value] = []
         self._kept: list[Value] = []
         self._stores: frozenset[Store] = frozenset()
+        self._handed_over: Handed | None = None
         self._of_stores: set[tuple[str, int]] = set()
 
     @cached_property
@@ -746,6 +751,8 @@ class _Reader:
         for kind, value in kept_in(made, self._stores, self._program) if self._stores else ():
             parts = {"kept": Const(Kind.TEXT, kind), "form of": Const(Kind.TEXT, form_of(value)), "value": value}
             self._emit(parts, name, made.place, made.guards)
+        if self._handed_over is not None:
+            self._hand(made)
         if self._silent:
             self._receives.note(made, name.removeprefix("new "), self._files_on_the_way(made.place))
             return False
@@ -787,6 +794,19 @@ class _Reader:
             made = replace(made, of=None, guards=(*made.guards, *_kept(made.of)))
         self._records(machine, made, name, parts)
         return True
+
+    def _hand(self, made: Made) -> None:
+        """Note what makes a library call a function of the program that sends."""
+        if self._handed_over is None or self._view is None or made.place in self._seen:
+            return
+        found = handed_in(made, self._handed_over, self._view.name, self._program)
+        if found is None or self._machine.is_watcher(made.of, made.name):
+            return
+        topics = dict.fromkeys(topic for one in self._found.contracts if one.view in found[0] for topic in one.topics)
+        names = [Const(Kind.TEXT, one) for one in topics]
+        known: dict[str, Value] = {"topic": names[0] if len(names) == 1 else Items(list(names))} if names else {}
+        parts = {"kept": Const(Kind.TEXT, _HANDED), "form of": Const(Kind.TEXT, form_of(found[1])), "value": found[1]}
+        self._emit(known | parts, plain(made.name).rpartition(".")[2], made.place, made.guards)
 
     def _connect(self, machine: Machine, made: Made, name: str) -> None:
         """Call the function that a client is given for the records of a topic, and note what it returns as sent."""
@@ -1323,15 +1343,18 @@ class _Reader:
         was_spent, visited, seen = machine.spent, machine.visited, set[int]()
         entered, followed = set(machine.entered), set(machine.followed)
         self._silent, machine.keeps, machine.spent = True, False, False
-        for _ in range(_MOST_KEEPERS):  # what is kept may come from what something else keeps
+        handed_over = self._handing(places)
+        for at in range(_MOST_KEEPERS):  # what is kept may come from what something else keeps
             stores = taken_from((*self._values, *self._kept), self._program)
-            if stores <= self._stores:
+            giving = {id(place): place for place in handing(places, handed_over, self._program)} if at == 0 else {}
+            if stores <= self._stores and not giving:
                 break
             self._stores |= stores
-            giving = list(holding(places, stores, self._program))
-            called = {name for place in giving for name in called_as(place, self._renamed)}
-            found = reaching(places, called - {""}, self._renamed)
-            found |= {id(place): place for place in giving}
+            self._handed_over = handed_over if giving else None
+            machine.handed_at, machine.note_handed = handed_over.calls if giving else (), self._hand
+            giving |= {id(place): place for place in holding(places, stores, self._program)}
+            called = {name for place in giving.values() for name in called_as(place, self._renamed)}
+            found = reaching(places, called - {""}, self._renamed) | giving
             self._serving |= {id(place.known.cls) for place in found.values() if place.known is not None}
             outer = self._outermost(found.values())
             steps, machine.steps = machine.steps, 0
@@ -1343,14 +1366,28 @@ class _Reader:
             machine.steps += steps
             seen |= machine.visited
             if machine.spent:  # those that were not evaluated may give it anything
-                for place in giving:
-                    at = (place.file.path, place.function.line or 1)
-                    self._found.loose[f"{place.name}/{len(place.function.parameters)}"] = self._text(place), at
+                for place in giving.values():
+                    line = (place.file.path, place.function.line or 1)
+                    self._found.loose[f"{place.name}/{len(place.function.parameters)}"] = self._text(place), line
                 break
-        self._stores = frozenset()
+        self._stores, self._handed_over, machine.handed_at = frozenset(), None, ()
         machine.visited = visited | seen - {id(place.function) for place in senders.values()}
         machine.entered, machine.followed = entered, followed
         self._silent, machine.keeps, machine.spent = False, True, was_spent
+
+    def _handing(self, places: Sequence[Place]) -> Handed:
+        """Return what leads a library to call the functions that send and that nothing in the program calls.
+
+        The records of a topic lead to those that listen to it.
+        """
+        contracts = self._found.contracts
+        called = {name for one in contracts for name in one.path if name != one.view}
+        views = {one.view for one in contracts} - called
+        entered = [place for place in places if place.name in views and self._receives.listened(place) is None]
+        ways: dict[str, set[str]] = {}
+        for one in contracts:
+            ways.setdefault(one.view, set()).update((one.method, *(name.rpartition(".")[2] for name in one.path[1:])))
+        return handed(entered, ways, places, self._program)
 
     def _read_records(self, places: Iterable[Place]) -> None:
         """Evaluate the functions that read records and that no evaluation came to, from outside."""
@@ -1565,7 +1602,6 @@ class _Reader:
         named: dict[str, list[Place]] = {}
         for place in places:
             named.setdefault(_called_by(place), []).append(place)
-        self._cover_makers(places)
         seen: set[int] = set()
         while waiting:
             meant = named.get(waiting.pop(), ())
@@ -1594,26 +1630,6 @@ class _Reader:
                 held = {name for name in held - known_names if name in self._program.classes}
                 known_names |= held
                 classes += held
-
-    def _cover_makers(self, places: Sequence[Place]) -> None:
-        """Note the functions that make what functions which send are given, as far as no one was seen to call these."""
-        ways = {name for one in self._found.contracts for name in (one.view, *one.path)}
-        called = {name for one in self._found.contracts for name in one.path if name != one.view}
-        wanted = {
-            id(known.cls): known.cls.name
-            for place in places
-            if place.name in {one.view for one in self._found.contracts} - called
-            for one in place.function.parameters
-            if (known := self._program.class_of(one.type, place.file, place.known)) is not None
-        }
-        for place in places:
-            if (
-                place.name not in ways
-                and place.function.name
-                and not {*wanted.values()}.isdisjoint(_made_by(place.function))
-            ):
-                at = (place.file.path, place.function.line or 1)
-                self._found.loose[f"{place.name}/{len(place.function.parameters)}"] = self._text(place), at
 
     def _cover_ways(self, places: Iterable[Place]) -> None:
         """Note the functions on the way to sends that are not followed whole: of a large program, they stand for all.

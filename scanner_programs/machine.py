@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
 from typing import TypeAlias
@@ -41,6 +41,7 @@ from scanner_programs.libraries.others import (
     VARIABLES,
     watches,
 )
+from scanner_programs.libraries.rows import plain as plain_name
 from scanner_programs.libraries.standard import (
     ABSENT,
     ADDS,
@@ -277,6 +278,8 @@ class Machine:
         self._globals: dict[tuple[str, str], Value | None] = {}
         self.record_text: Callable[[Value], str | None] = lambda _: None
         self.is_received: Callable[[Value], bool] = lambda _: False
+        self.handed_at: Collection[tuple[str, int, str]] = frozenset()
+        self.note_handed: Callable[[Made], None] = lambda _: None
         self.made: dict[int, list[Thing]] = {}
         self.types: dict[str, tuple[ir.File, Known | None]] = {}
         self._simpler: dict[int, tuple[Value, Value]] = {}
@@ -2275,6 +2278,8 @@ class Machine:
             is_state = function.name in STATES and scope.file.language in IMPLICIT
             if is_state and STATES[function.name] and (kept := self.fed.get(self._container(function.of))):
                 return kept[0] if len(kept) == 1 else Apply("each", None, tuple(kept))
+            if (scope.file.path, code.line, plain_name(function.name)) in self.handed_at:
+                self.note_handed(self._made(of, function.name, given, code, scope))
             if exchange := self._exchange(of, function.name, given):
                 self._feed(exchange[0], exchange[1], (scope.file.path, code.line))
                 discarded = False  # it is for those that take it, and changes nothing else
@@ -2827,8 +2832,9 @@ class Machine:
         """Return what a call of a library returns, as far as that is known."""
         if self._watch(self, self._made(of, name, given, code, scope)):
             return Apply(name, of, tuple(value for _, value in given), self._names(given))
-        for _, value in given:
-            self._handle(value)
+        if not self.is_watcher(of, name):
+            for _, value in given:
+                self._handle(value)
         if of is None and given and name in ENVIRONMENT and isinstance(given[0][1], Const):
             default = given[1][1] if len(given) > 1 else None
             return self.setting(given[0][1].text, default.text if isinstance(default, Const) else None)
@@ -3125,6 +3131,8 @@ class Machine:
         if of is None and name in ("append",) and given:
             first = given[0][1]
             is_empty = first == NULL or (isinstance(first, Apply) and first.name == "unset")
+            table = first.of if isinstance(first, Get) else None
+            is_empty |= isinstance(table, Thing) and not (table.known or table.base or table.type or table.touched)
             if isinstance(first, Items) or is_empty:
                 before, depth = (first.values, first.depth) if isinstance(first, Items) else ([], len(self.guards))
                 return Items([*before, *(value for _, value in given[1:])], depth)
@@ -3480,7 +3488,9 @@ class Machine:
         simple = full.rpartition(".")[2]
         if simple.endswith(("List", "Set", "Queue", "Deque", "Buffer")) and not members and code.body is None:
             copied = next((value.values for _, value in given if isinstance(value, Items)), [])
-            if copied or not any(isinstance(value, Thing | Input | Get | Apply) for _, value in given):
+            is_named = any(isinstance(value, Const) and value.kind is Kind.TEXT for _, value in given)  # no list is
+            others = any(isinstance(value, Thing | Input | Get | Apply) for _, value in given)
+            if copied or not (others or is_named):
                 return Items(list(copied), len(self.guards))
         if simple.endswith("Map"):
             table = self._table_of(thing.arguments[0]) if len(thing.arguments) == 1 else None
