@@ -78,8 +78,7 @@ from scanner_extractor.repository.languages import BY_ENDING, language_of
 from scanner_extractor.repository.languages.language import BINDING, CHANNEL_IN, CHANNEL_OUT, DESTINATION, Access
 from scanner_extractor.repository.other_uses import is_other_use
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, helps_tests, is_test, suffix
-from scanner_extractor.repository.topic_files.mapping import is_toml
-from scanner_extractor.repository.topic_files.plugin_blocks import is_plugin_blocks
+from scanner_extractor.repository.topic_files.syntaxes import syntax_of
 from scanner_model.documents.json_input import load_text
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.manual import DeclaredFlow, FlowEnd
@@ -633,9 +632,7 @@ class _Reader:
                 module = self.settings.setdefault(self.modules.of(path), Settings())
                 self.settings_files.append(path)
                 file = RepositoryFile(path, text)
-                is_of_product = path.endswith(".conf") and (
-                    is_other_use(file) or is_toml(file) or is_plugin_blocks(file)
-                )
+                is_of_product = path.endswith(".conf") and (is_other_use(file) or syntax_of(file) is not None)
                 listed = list(read_settings(path, text)) if not is_of_product else []
                 for setting in listed:
                     module.add(setting)

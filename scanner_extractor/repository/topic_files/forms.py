@@ -25,13 +25,12 @@ from scanner_extractor.repository.topic_files.mapping import (
     documents,
     entries_of,
     fits,
-    is_toml,
     parsed_documents,
     without_braces,
 )
 from scanner_extractor.repository.topic_files.persister import is_service_map, read_service_map
-from scanner_extractor.repository.topic_files.plugin_blocks import is_plugin_blocks
 from scanner_extractor.repository.topic_files.settings import is_listed
+from scanner_extractor.repository.topic_files.syntaxes import syntax_of
 from scanner_extractor.repository.topic_files.table import DESCRIPTIONS, FORMS, Form
 from scanner_extractor.repository.yaml_documents import Mapping, Parsed, parse_yaml
 from scanner_extractor.systems.deployment.kubernetes import is_deployed, resources_inside
@@ -95,7 +94,7 @@ def _forms_of(file: RepositoryFile) -> list[tuple[Form, list[TopicFiles]]]:
 
 
 def _is_document(file: RepositoryFile) -> bool:
-    return file.ending in _YAML or is_toml(file) or is_plugin_blocks(file)
+    return file.ending in _YAML or syntax_of(file) is not None
 
 
 def _is_named(row: TopicFiles, file: RepositoryFile) -> bool:

@@ -34,7 +34,6 @@ def test_a_file_of_an_unknown_form_that_names_a_topic_is_unread(name, read_repos
         ("fdw.sql", "CREATE FOREIGN TABLE o (id int) SERVER kafka_server OPTIONS (format 'json', topic 'orders');"),
         ("dlt.sql", "SELECT * FROM STREAM read_kafka(bootstrapServers => 'k:9092', subscribe => 'orders');"),
         ("mm2.properties", "clusters = a, b\na.bootstrap.servers = k:9092\na->b.topics = orders\n"),
-        ("routes.xml", "<routes><route><from uri='kafka:orders?brokers=k'/></route></routes>"),
         ("nifi.json", '{"properties": {"bootstrap.servers": "k:9092", "topic": "orders"}}'),
         ("composition.yaml", "template: |\n  apiVersion: topic.kafka.crossplane.io/v1\n  kind: Topic\n  {{ end }}\n"),
         ("agent.hcl", 'sink "out" {\n  brokers = ["k:9092"]\n  topic = "orders"\n}\n'),
@@ -47,7 +46,7 @@ def test_settings_of_a_client_in_an_unknown_form_are_unread(name, text, read_rep
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("users.datasource", "SCHEMA >\n  `id` Int16\nKAFKA_CONNECTION_NAME 'c'\nKAFKA_TOPIC 'orders'\n"),
+        ("users.pipe", "SCHEMA >\n  `id` Int16\nKAFKA_CONNECTION_NAME 'c'\nKAFKA_TOPIC 'orders'\n"),
         ("topology.yaml", "kind: Topology\nspec:\n  kafka: main\n  topics: # of the team\n    - name: orders\n"),
         ("nifi.xml", "<type>PublishKafka</type>\n<entry>\n<key>topic</key>\n<value>orders</value>\n</entry>\n"),
         ("beans.xml", '<bean class="kafka.Sink"><property name="topic">orders</property></bean>\n'),
