@@ -194,11 +194,11 @@ def _mirrors(text: str) -> Iterator[FoundConnector]:
 def _pairs(text: str) -> Iterator[tuple[str, tuple[str, int]]]:
     """Yield the settings of a properties file with their lines."""
     for number, line in enumerate(text.splitlines(), 1):
-        if match := _SETTING.fullmatch(line):
-            yield match["key"], (match["value"], number)
+        key, *value = re.split("[=:]", line, maxsplit=1)
+        if value and key.strip()[:1].isalpha():
+            yield key.strip(), (value[0].strip(), number)
 
 
-_SETTING = re.compile(r"[ \t]*(?P<key>[A-Za-z_][\w.>-]*)[ \t]*[=:][ \t]*(?P<value>(?:.*\S)?)[ \t]*")
 _SERVER, _OF_SOURCE, _TRANSFORMS = "debezium.", "debezium.source.", "debezium.transforms"
 
 

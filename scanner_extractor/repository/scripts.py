@@ -23,10 +23,8 @@ _TELLING = re.compile(
     r"console-|\brpk\s+topic|\bkafka\s+topic\s+create|\bksql\b|\btopic_name\b|/ksql\b|\bsql-client\b|\bpsql\b|\.sh\b"
     r"|/subjects/|/config\b|\bschema-registry\b|\bregistry\s+schema\b|\bglue\s+create-schema\b|X-Registry-ArtifactId"
 )
-_RECIPE = re.compile(r"[ \t]+[@+-]*(?P<command>.*)")
 _MAKE_VARIABLE = re.compile(r"\$\((\w+)\)")
 _JUST_VARIABLE = re.compile(r"\{\{[ \t]*([A-Za-z_]\w*)[ \t]*\}\}")
-_JUST_ASSIGNMENT = re.compile(r"(?P<name>[A-Za-z_]\w*)[ \t]*:=[ \t]*(?P<value>.*)")
 _MAKE, _JUST = ("makefile", "gnumakefile"), ("justfile", ".justfile")
 _TOPIC_NAME = re.compile(r"[\"']topic_name[\"']\s*:\s*[\"'](?P<name>[^\"']+)[\"']")
 _GROUP = re.compile(r"group\.id=(?P<group>\S+)")
@@ -74,9 +72,11 @@ def _commands_of(file: RepositoryFile) -> str:
     is_just = file.name.lower() in _JUST or file.ending == ".just"
     lines = []
     for line in file.text.splitlines():
-        recipe = _RECIPE.fullmatch(line) if is_just or line.startswith("\t") else None
-        assigned = _JUST_ASSIGNMENT.fullmatch(line) if is_just and recipe is None else None
-        lines.append(recipe["command"] if recipe else f"{assigned['name']}={assigned['value']}" if assigned else "")
+        name, sign, value = line.partition(":=") if is_just else ("", "", "")
+        if line.startswith(("\t", " ") if is_just else "\t"):
+            lines.append(line.lstrip(" \t").lstrip("@+-"))
+        else:
+            lines.append(f"{name.strip()}={value.strip()}" if sign and name.strip().isidentifier() else "")
     text = "\n".join(lines)
     return _JUST_VARIABLE.sub(r"${\1}", text) if is_just else _MAKE_VARIABLE.sub(r"${\1}", text).replace("$$", "$")
 

@@ -123,7 +123,6 @@ def _components(text: str) -> Json:
 
 
 _HEADING = re.compile(r"^[ \t]*\[(?P<name>[A-Za-z][\w. -]{0,80})\][ \t]*$", re.MULTILINE)
-_ENTRY = re.compile(r"[ \t]*(?P<key>[\w.-]+)(?:[ \t]*=[ \t]*|[ \t]+)(?P<value>[^\n]*\S)")
 
 
 def _has_sections(file: RepositoryFile) -> bool:
@@ -139,14 +138,22 @@ def _sections(text: str) -> Json:
         if heading := _HEADING.fullmatch(line):
             block = Mapping(number)
             found.setdefault(heading["name"], []).append(block)
-        elif block is not None and (entry := _ENTRY.fullmatch(line)):
-            block[entry["key"]] = entry["value"]
-            block.lines[entry["key"]] = number
+        elif block is not None and (entry := _entry(line)):
+            block[entry[0]] = entry[1]
+            block.lines[entry[0]] = number
     return found
 
 
+def _entry(line: str) -> tuple[str, str] | None:
+    """Return the name and value of a setting, with an equals sign or a space between them; None for another line."""
+    first, _, rest = line.strip().replace("\t", " ").partition(" ")
+    name, sign, value = first.partition("=")
+    value = f"{value} {rest}".strip() if sign else rest.strip().removeprefix("=").strip()
+    return (name, value) if name and value and name[0].isalpha() else None
+
+
 _OBJECT = re.compile(r"^[ \t]*(?P<name>action|input)[ \t]*\((?P<members>[^()]*)\)", re.MULTILINE)
-_MEMBER = re.compile(r"(?P<key>[\w.]+)[ \t]*=[ \t]*\"(?P<value>[^\"\n]*)\"")
+_MEMBER = re.compile(r"\b(?P<key>\w+)=\"(?P<value>[^\"\n]*)\"")
 
 
 def _has_objects(file: RepositoryFile) -> bool:
@@ -164,16 +171,14 @@ def _objects(text: str) -> Json:
     return found
 
 
-_INSTRUCTION = re.compile(r"(?P<key>[A-Z][A-Z_]+)[ \t]+(?P<value>[^\n]*\S)")
-
-
 def _instructions(text: str) -> Json:
     """Return the instructions of a file, each on a line that begins with its name; parts of others are indented."""
     found = Mapping(1)
     for number, line in enumerate(text.splitlines(), 1):
-        if instruction := _INSTRUCTION.fullmatch(line):
-            found[instruction["key"]] = instruction["value"].strip("\"'")
-            found.lines[instruction["key"]] = number
+        name, _, value = line.partition(" ")
+        if name.isupper() and value.strip():
+            found[name] = value.strip().strip("\"'")
+            found.lines[name] = number
     return found
 
 
