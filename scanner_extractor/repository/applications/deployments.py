@@ -92,6 +92,53 @@ def read_deployments(contents: Mapping[str, str], files: Mapping[str, str]) -> l
     return deployments
 
 
+class NamedBeside(NamedTuple):
+    """A topic that code names beside a component of Kafka, as an argument of a call or a note; *line* is its own."""
+
+    topic: str
+    writes: bool
+    line: int
+
+
+def kafka_components(files: Mapping[str, str]) -> frozenset[str]:
+    """Return the names of components that connect programs to Kafka, which only their names lead to.
+
+    Source: Dapr, component schema: `spec.type` is `pubsub.kafka` or `bindings.kafka`.
+    """
+    found = set()
+    for path in (path for path in files if path.endswith((".yaml", ".yml"))):
+        content = files[path]
+        if "Component" not in content or ".kafka" not in content:
+            continue
+        for parsed in parse_yaml(content):
+            value = parsed.value
+            is_component = not parsed.error and text(value, "kind") == "Component"
+            if is_component and text(value, "spec", "type").endswith(".kafka"):
+                found.add(text(value, "metadata", "name"))
+    return frozenset(found - {""})
+
+
+_PAIR = re.compile(
+    r"[\"'`](?P<first>[\w.-]{1,80})[\"'`](?=\s{0,40},\s{0,40}(?:(?P<key>[\w\"']{1,40})\s{0,3}[:=]\s{0,3})?"
+    r"[\"'`](?P<second>[\w.-]{1,249})[\"'`])"
+)
+_CALLED = re.compile(r"\w{1,80}(?=\s?[({][^(){}]{0,300}\Z)")
+
+
+def named_beside(component: str, code: str) -> Iterator[NamedBeside]:
+    """Yield the topics that are named beside a component: it is sent to by what is called so, and otherwise read.
+
+    In every language, the topic follows the component, or both are members with names, in any order.
+    """
+    for match in _PAIR.finditer(code):
+        if component not in (match["first"], match["second"]) or (component == match["second"] and not match["key"]):
+            continue
+        topic = match["second"] if component == match["first"] else match["first"]
+        called = _CALLED.search(code[max(0, match.start() - 400) : match.start()])
+        writes = called is not None and "publish" in called[0].lower()
+        yield NamedBeside(topic, writes, code.count("\n", 0, match.start()) + 1)
+
+
 def _objects(path: str, content: str) -> Iterator[_Object]:
     """Yield the objects of a file; those of a template or list one by one."""
     for parsed in parse_yaml(_FILLED_IN.sub(r"${\1}", content)):

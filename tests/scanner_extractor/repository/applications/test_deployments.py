@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import textwrap
 
+import pytest
+
 from scanner_extractor.repository.applications.deployments import read_deployments
-from scanner_extractor.repository.applications.reader import read_applications
+from scanner_extractor.repository.applications.reader import ApplicationsReading, read_applications
 from scanner_model.names import SourceId
 
 SENDER = """
@@ -297,3 +299,49 @@ def test_a_setting_whose_default_is_computed_has_no_value_without_its_variable()
     }
 
     assert flows(files) == set()
+
+
+def read(files: dict[str, str]) -> ApplicationsReading:
+    return read_applications({path: textwrap.dedent(text) for path, text in files.items()}, SourceId("repository"))
+
+
+COMPONENT = """
+    apiVersion: dapr.io/v1alpha1
+    kind: Component
+    metadata: {name: bus}
+    spec: {type: %s, version: v1, metadata: [{name: brokers, value: "k:9092"}]}
+    """
+BESIDE = {
+    "a/app.py": ("client.publish_event(\n    pubsub_name='bus', topic_name='orders', data=text\n)\n", True),
+    "b/app.py": ("@app.subscribe(pubsub='bus', topic='orders')\ndef placed(event): pass\n", False),
+    "c/app.py": ("def subscribe(): return jsonify([{'pubsubname': 'bus', 'topic': 'orders', 'route': 'r'}])\n", False),
+    "d/main.go": (
+        'package main\nvar s = &common.Subscription{PubsubName: "bus", Topic: "orders", Route: "/r"}\n',
+        False,
+    ),
+    "e/main.go": ('package main\nfunc main() { c.PublishEvent(ctx, "bus", "orders", data) }\n', True),
+    "f/a.ts": ("await client.pubsub.publish('bus', 'orders', { id: 1 });\n", True),
+    "g/A.java": ('class A { @Topic(name = "orders", pubsubName = "bus")\n void placed(Event e) {} }\n', False),
+    "h/A.cs": ('class A { [Topic("bus", "orders")] public void Placed(Order order) {} }\n', False),
+}
+
+
+@pytest.mark.parametrize("path", BESIDE)
+def test_what_is_named_beside_a_component_of_kafka_is_a_topic(path):
+    code, writes = BESIDE[path]
+    (flow,) = read({"components/bus.yaml": COMPONENT % "pubsub.kafka", path: code}).flows
+
+    assert (flow.target.name if writes else flow.origin.name) == "orders"
+
+
+def test_components_of_other_brokers_and_other_names_are_none_of_kafka():
+    path, (code, _) = next(iter(BESIDE.items()))
+
+    assert read({"components/bus.yaml": COMPONENT % "pubsub.redis", path: code}).flows == ()
+    assert read({"components/bus.yaml": COMPONENT % "pubsub.kafka", path: code.replace("'bus'", "'log'")}).flows == ()
+
+
+def test_code_that_names_only_a_component_of_kafka_is_unresolved():
+    files = {"components/bus.yaml": COMPONENT % "pubsub.kafka", "a/app.py": "BUS = 'bus'\nsend(BUS, TOPIC)\n"}
+
+    assert [path for path, reason in read(files).unresolved if "bus" in reason] == ["a/app.py"]
