@@ -1,4 +1,4 @@
-"""What deploys the programs of a repository: services of compose files, workloads of Kubernetes and OpenShift."""
+"""What deploys the programs of a repository: services of compose files, workloads of Kubernetes, functions of AWS."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORKLOADS = words(
 )
 _DECLARED = re.compile(
     r"^services:|^kind:\s*['\"]?(?:Deployment|StatefulSet|DaemonSet|Job|CronJob|Pod|ConfigMap|ReplicaSet"
-    r"|DeploymentConfig|ClowdApp|Template|List)\b|^configMapGenerator:",
+    r"|DeploymentConfig|ClowdApp|Template|List)\b|^configMapGenerator:|\bAWS::(?:Serverless|Lambda)::Function\b",
     re.MULTILINE,
 )
 _IMAGE = re.compile(r"^[ \t]{1,8}image:", re.MULTILINE)
@@ -87,6 +87,7 @@ def read_deployments(contents: Mapping[str, str], files: Mapping[str, str]) -> l
     deployments: list[Deployment] = []
     for found in objects:
         deployments += _compose(found.path, found.value, files)
+        deployments += _functions(found)
         deployments += _clowd_app(found) if text(found.value, "kind") == "ClowdApp" else _workload(found, config_maps)
         deployments += _resource_of_house(found, config_maps)
     return deployments
@@ -198,6 +199,30 @@ def _compose(path: str, document: Any, files: Mapping[str, str]) -> Iterator[Dep
         command = " ".join(_words(service.get(key)) for key in ("entrypoint", "command")).strip()
         line = getattr(document["services"], "lines", {}).get(name, 1)
         yield Deployment(str(name), text(service, "image"), place, environment, command, f"{path}:{line}")
+
+
+_SERVERLESS, _LAMBDA = "AWS::Serverless::Function", "AWS::Lambda::Function"
+
+
+def _functions(found: _Object) -> Iterator[Deployment]:
+    """Yield the functions of a stack of AWS, with the variables that `Globals` gives each of SAM.
+
+    Source: AWS SAM, "Globals section" and `AWS::Serverless::Function`: `CodeUri` is relative to the template.
+    """
+    parameters = {name: text(one, "Default") for name, one in mapping(found.value, "Parameters").items()}
+    common = mapping(mapping(found.value, "Globals"), "Function")
+    for name, resource in mapping(found.value, "Resources").items():
+        kind, own = text(resource, "Type"), mapping(resource, "Properties")
+        if kind not in (_SERVERLESS, _LAMBDA):
+            continue
+        parts = (common, own) if kind == _SERVERLESS else (own,)
+        variables = [mapping(mapping(part, "Environment"), "Variables") for part in parts]
+        environment = {key: value for part in variables for key, value in _plain(part, parameters).items()}
+        code = next((place for part in reversed(parts) if (place := text(part, "CodeUri") or text(part, "Code"))), "")
+        build = normal_path(PurePosixPath(found.path).parent / code) if code and "://" not in code else None
+        line = getattr(found.value["Resources"], "lines", {}).get(name, 1)
+        title = name if kind == _SERVERLESS else text(own, "FunctionName") or name
+        yield Deployment(str(title), "", build, environment, "", f"{found.path}:{line}")
 
 
 def _workload(found: _Object, config_maps: Mapping[str, _ConfigMap]) -> Iterator[Deployment]:

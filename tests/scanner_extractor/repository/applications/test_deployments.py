@@ -345,3 +345,35 @@ def test_code_that_names_only_a_component_of_kafka_is_unresolved():
     files = {"components/bus.yaml": COMPONENT % "pubsub.kafka", "a/app.py": "BUS = 'bus'\nsend(BUS, TOPIC)\n"}
 
     assert [path for path, reason in read(files).unresolved if "bus" in reason] == ["a/app.py"]
+
+
+STACK = """
+    Transform: AWS::Serverless-2016-10-31
+    Parameters:
+      Topic: {Type: String, Default: bills}
+    Globals:
+      Function:
+        Environment: {Variables: {OUT: !Ref Topic, LEVEL: info}}
+    Resources:
+      Bill:
+        Type: AWS::Serverless::Function
+        Properties: {CodeUri: bill/, Handler: app.handle}
+      Mail:
+        Type: AWS::Serverless::Function
+        Properties:
+          CodeUri: s3://code/mail.zip
+          Environment: {Variables: {OUT: mails}}
+      Plain:
+        Type: AWS::Lambda::Function
+        Properties: {FunctionName: plain-fn, Environment: {Variables: {OUT: others}}}
+    """
+
+
+def test_functions_of_aws_have_the_variables_of_their_stack():
+    found = read_deployments({"fn/template.yaml": textwrap.dedent(STACK)}, {})
+
+    assert [(one.name, one.build, dict(one.environment)) for one in found] == [
+        ("Bill", "fn/bill", {"OUT": "bills", "LEVEL": "info"}),
+        ("Mail", None, {"OUT": "mails", "LEVEL": "info"}),
+        ("plain-fn", None, {"OUT": "others"}),
+    ]
