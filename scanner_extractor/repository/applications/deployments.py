@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 
 from scanner_extractor.repository.declared import mapping, mappings, member, plain_text, text
 from scanner_extractor.repository.syntax_trees import words
+from scanner_extractor.repository.variables import template_parts
 from scanner_extractor.repository.yaml_documents import parse_yaml
 
 _WORKLOADS = words(
@@ -72,7 +74,8 @@ def declares_deployment(content: str) -> bool:
 
 def read_deployments(contents: Mapping[str, str], files: Mapping[str, str]) -> list[Deployment]:
     """Read the deployments of YAML files; *files* are those of the repository, for the environment files they name."""
-    objects = [found for path, content in contents.items() for found in _objects(path, content)]
+    filled = {path: _with_values(path, content, files) for path, content in contents.items()}
+    objects = [found for path, content in filled.items() for found in _objects(path, content)]
     config_maps: dict[str, _ConfigMap] = {}
     for found in objects:
         if text(found.value, "kind") == "ConfigMap":
@@ -138,6 +141,43 @@ def named_beside(component: str, code: str) -> Iterator[NamedBeside]:
         called = _CALLED.search(code[max(0, match.start() - 400) : match.start()])
         writes = called is not None and "publish" in called[0].lower()
         yield NamedBeside(topic, writes, code.count("\n", 0, match.start()) + 1)
+
+
+_TEMPLATES = "templates/"
+_VALUE = re.compile(r"\.Values\.(?P<path>[\w.]+)(?:\s*+\|\s*+(?:quote|squote|toString|trim))*+")
+
+_NAMES = re.compile(r"\.(?:Release|Chart)\.Name\b|include\s+\"[\w.-]*name\"\s")
+"""What names a resource after the release, or after the chart."""
+
+
+def _with_values(path: str, content: str, files: Mapping[str, str]) -> str:
+    """Return a template of a chart with the values of the chart, as far as the names of values say it.
+
+    A chart that Helm did not render says which value a variable of a program has all the same. Lines with nothing but
+    a block are left out, so both branches of a condition count. What else a template computes stays a placeholder.
+    """
+    chart, mark, _ = path.rpartition(_TEMPLATES)
+    if not mark or "{{" not in content or f"{chart}Chart.yaml" not in files:
+        return content
+    values, about = (
+        next((parsed.value for parsed in parse_yaml(files.get(f"{chart}{name}.yaml", ""))), None)
+        for name in ("values", "Chart")
+    )
+    parts, at = list[str](), 0
+    for part in template_parts(content):
+        parts.append(content[at : part.start])
+        at = part.end
+        code = part.text.strip("{}- ")
+        named = _VALUE.fullmatch(code)
+        value = values if named else text(about, "name") if _NAMES.match(code) else None
+        for key in named["path"].split(".") if named else ():
+            value = member(value, key)
+        start, end = content.rfind("\n", 0, part.start) + 1, content.find("\n", part.end)
+        is_alone = not content[start : part.start].strip() and not content[part.end : max(end, part.end)].strip()
+        plain = plain_text(value)
+        plain = json.dumps(plain) if plain is not None and "quote" in code else plain
+        parts.append(plain if plain is not None else "" if is_alone else "$template")
+    return "".join((*parts, content[at:]))
 
 
 def _objects(path: str, content: str) -> Iterator[_Object]:

@@ -377,3 +377,42 @@ def test_functions_of_aws_have_the_variables_of_their_stack():
         ("Mail", None, {"OUT": "mails", "LEVEL": "info"}),
         ("plain-fn", None, {"OUT": "others"}),
     ]
+
+
+CHART = {
+    "chart/Chart.yaml": "name: relay\n",
+    "chart/values.yaml": "image: acme/relay:1\nkafka: {out: 'bills: all', brokers: b}\n",
+    "chart/templates/a.yaml": """
+        apiVersion: apps/v1
+        kind: Deployment
+        metadata:
+          name: {{ include "relay.fullname" . }}
+          labels:
+            {{- include "relay.labels" . | nindent 4 }}
+        spec:
+          template:
+            spec:
+              containers:
+              - image: {{ .Values.image }}
+                env:
+                {{- if .Values.kafka }}
+                - {name: OUT, value: {{ .Values.kafka.out | quote }}}
+                - {name: BROKERS, value: "{{ .Values.kafka.brokers }}"}
+                {{- end }}
+                - {name: NODE, value: x-{{ .Values.missing }}}
+        """,
+}
+
+
+def test_variables_in_a_chart_that_is_not_rendered_have_its_values():
+    files = {path: textwrap.dedent(text) for path, text in CHART.items()}
+    (found,) = read_deployments({"chart/templates/a.yaml": files["chart/templates/a.yaml"]}, files)
+
+    assert (found.name, found.image) == ("relay", "acme/relay:1")
+    assert found.environment == {"OUT": "bills: all", "BROKERS": "b", "NODE": "x-$template"}
+
+
+def test_a_template_that_is_of_no_chart_has_no_values():
+    files = {path: textwrap.dedent(text) for path, text in CHART.items() if not path.endswith("Chart.yaml")}
+
+    assert read_deployments({"chart/templates/a.yaml": files["chart/templates/a.yaml"]}, files) == []
