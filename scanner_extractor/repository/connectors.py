@@ -155,8 +155,8 @@ def _properties(text: str) -> dict[str, str]:
     return settings if CLASS in settings else _of_server(settings)
 
 
-_CLUSTERS = re.compile(r"^[ \t]*clusters[ \t]*[=:]", re.MULTILINE)
-_REPLICATION = re.compile(r"^[ \t]*(?P<source>[\w-]+)->(?P<target>[\w-]+)\.(?P<key>[\w.-]+)[ \t]*[=:]", re.MULTILINE)
+_CLUSTERS = re.compile(r"^[ \t]*clusters[ \t=:]", re.MULTILINE)
+_REPLICATION = re.compile(r"^[ \t]*(?P<source>[\w-]+)->(?P<target>[\w-]+)\.(?P<key>[\w.-]+)[ \t=:]", re.MULTILINE)
 _MIRROR = "MirrorSourceConnector"
 
 
@@ -194,9 +194,9 @@ def _mirrors(text: str) -> Iterator[FoundConnector]:
 def _pairs(text: str) -> Iterator[tuple[str, tuple[str, int]]]:
     """Yield the settings of a properties file with their lines."""
     for number, line in enumerate(text.splitlines(), 1):
-        key, *value = re.split("[=:]", line, maxsplit=1)
-        if value and key.strip()[:1].isalpha():
-            yield key.strip(), (value[0].strip(), number)
+        key, *value = re.split("[=:\\s]", line.strip(), maxsplit=1)
+        if value and key[:1].isalpha():
+            yield key, (value[0].strip().lstrip("=:").strip(), number)
 
 
 _SERVER, _OF_SOURCE, _TRANSFORMS = "debezium.", "debezium.source.", "debezium.transforms"

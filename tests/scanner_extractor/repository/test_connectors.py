@@ -116,7 +116,8 @@ def test_each_enabled_flow_of_mirror_maker_is_a_connector():
     }
 
 
-def test_mirror_maker_replicates_all_topics_by_default():
-    (found,) = connectors_in("clusters = a,b\na->b.enabled = true\n")
+@pytest.mark.parametrize("sign", [" = ", "=", ": ", " "])
+def test_mirror_maker_replicates_all_topics_by_default(sign):
+    (found,) = connectors_in(f"clusters{sign}a,b\na->b.enabled{sign}true\n")
 
     assert found.config["topics"] == ".*"
