@@ -122,22 +122,30 @@ def kafka_components(files: Mapping[str, str]) -> frozenset[str]:
     return frozenset(found - {""})
 
 
+_GIVEN = r"[\"'`][\w.-]{1,249}[\"'`]|[A-Za-z_][\w.]{0,80}"
 _PAIR = re.compile(
-    r"[\"'`](?P<first>[\w.-]{1,80})[\"'`](?=\s{0,40},\s{0,40}(?:(?P<key>[\w\"']{1,40})\s{0,3}[:=]\s{0,3})?"
-    r"[\"'`](?P<second>[\w.-]{1,249})[\"'`])"
+    rf"(?<![\w.\"'`])(?P<first>{_GIVEN})(?=\s{{0,40}},\s{{0,40}}(?:(?P<key>[\w\"']{{1,40}})\s{{0,3}}[:=]\s{{0,3}})?"
+    rf"(?P<second>{_GIVEN})(?![\w.(\"'`]))"
 )
+_CONSTANT = re.compile(r"\b(?P<name>[A-Za-z_]\w{0,80})\s{0,9}:?=\s{0,9}[\"'`](?P<value>[\w.-]{1,249})[\"'`]")
 _CALLED = re.compile(r"\w{1,80}(?=\s?[({][^(){}]{0,300}\Z)")
 
 
 def named_beside(component: str, code: str) -> Iterator[NamedBeside]:
     """Yield the topics that are named beside a component: it is sent to by what is called so, and otherwise read.
 
-    In every language, the topic follows the component, or both are members with names, in any order.
+    In every language, the topic follows the component, or both are members with names, in any order. Names of the
+    file's constants stand for their values.
     """
+    constants = {match["name"]: match["value"] for match in _CONSTANT.finditer(code)}
     for match in _PAIR.finditer(code):
-        if component not in (match["first"], match["second"]) or (component == match["second"] and not match["key"]):
+        first, second = (
+            given.strip("\"'`") if given[0] in "\"'`" else constants.get(given.rpartition(".")[2], "")
+            for given in (match["first"], match["second"])
+        )
+        if component not in (first, second) or not (first and second) or (component == second and not match["key"]):
             continue
-        topic = match["second"] if component == match["first"] else match["first"]
+        topic = second if component == first else first
         called = _CALLED.search(code[max(0, match.start() - 400) : match.start()])
         writes = called is not None and "publish" in called[0].lower()
         yield NamedBeside(topic, writes, code.count("\n", 0, match.start()) + 1)

@@ -743,7 +743,7 @@ class _Reader:
         for job in [one.name for one in deployed] or [own]:
             for one in found:
                 self._add_use(_Use(job, one.topic, one.writes, f"{path}:{one.line}", f"component {component}"))
-        if not found:
+        if not found and all(flow.evidence.rpartition(":")[0] != path for flow in self.flows.values()):
             self.unresolved.append((path, f"it names {component}, a component of Kafka, and no topic beside it"))
 
     def _lacks_client(self, module: str) -> bool:

@@ -322,6 +322,12 @@ BESIDE = {
     "e/main.go": ('package main\nfunc main() { c.PublishEvent(ctx, "bus", "orders", data) }\n', True),
     "f/a.ts": ("await client.pubsub.publish('bus', 'orders', { id: 1 });\n", True),
     "g/A.java": ('class A { @Topic(name = "orders", pubsubName = "bus")\n void placed(Event e) {} }\n', False),
+    "i/A.java": (
+        'class A { static final String BUS = "bus", T = "orders";\n'
+        "  @Topic(name = T, pubsubName = BUS) void placed(Event e) {} }\n",
+        False,
+    ),
+    "j/app.py": ("BUS = 'bus'\nTOPIC = 'orders'\nclient.publish_event(BUS, TOPIC, text)\n", True),
     "h/A.cs": ('class A { [Topic("bus", "orders")] public void Placed(Order order) {} }\n', False),
 }
 
@@ -342,7 +348,7 @@ def test_components_of_other_brokers_and_other_names_are_none_of_kafka():
 
 
 def test_code_that_names_only_a_component_of_kafka_is_unresolved():
-    files = {"components/bus.yaml": COMPONENT % "pubsub.kafka", "a/app.py": "BUS = 'bus'\nsend(BUS, TOPIC)\n"}
+    files = {"components/bus.yaml": COMPONENT % "pubsub.kafka", "a/app.py": "BUS = 'bus'\nsend(BUS, topic())\n"}
 
     assert [path for path, reason in read(files).unresolved if "bus" in reason] == ["a/app.py"]
 
