@@ -136,7 +136,10 @@ def names_in(path: str, content: bytes, names: Collection[str]) -> dict[str, lis
     word = _QUOTED if PurePosixPath(path).suffix.lower() in _CODE else _WORD
     found: dict[str, list[int]] = {}
     for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
-        named = [name for name in word.findall(line) if name in names]
+        found_words = word.findall(line)
+        named = [name for name in found_words if name in names]
+        # The last step of a path of settings: `topics.orders = …`.
+        named += [last for name in found_words if "." in name and (last := name.rpartition(".")[2]) in names]
         if not named:
             continue
         is_about = _OF_TOPICS.search(line) is not None  # once for a line, which may be as long as a file

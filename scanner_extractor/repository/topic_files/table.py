@@ -61,10 +61,13 @@ Source: IBM Event Streams, `eventstreams.ibm.com`; Koperator, `kafka.banzaicloud
 _COUNT = tuple(f"{digit}*" for digit in range(1, 10))
 _REPLICATION = "@.replicationFactor | @.replication_factor | @['replication-factor'] | @.replication | @.replicas"
 _WITH_PARTITIONS = (
-    "$..[?@.partitions || @.partitionCount || @.numPartitions || @.num_partitions || @['num-partitions']]"
+    "$..[?@.partitions || @.partitionCount || @.partition_count || @.numPartitions || @.num_partitions"
+    " || @['num-partitions']]"
 )
 _LISTED_NAME = "@.topic | @.topicName | @.topic_name | @.name"
-_PARTITIONS = "@.partitions | @.partitionCount | @.numPartitions | @.num_partitions | @['num-partitions']"
+_PARTITIONS = (
+    "@.partitions | @.partitionCount | @.partition_count | @.numPartitions | @.num_partitions | @['num-partitions']"
+)
 
 RESOURCES: tuple[Form, ...] = (
     # Source: Confluent for Kubernetes, API reference: the text of a schema is the member `schema` of a ConfigMap.
@@ -732,6 +735,15 @@ PIPELINES: tuple[Form, ...] = (
                 {}, files=_CONF, each="$.input..kafka[*]", program="logstash:{file}", reads=("@.topics[*]", "@.topics")
             ),
             row({}, files=_CONF, each="$.output..kafka[*]", program="logstash:{file}", writes="@.topic_id"),
+            *(
+                row(
+                    resource("opentelemetry.io/*", "OpenTelemetryCollector"),
+                    each=f"$.spec.config.{part}[?match(#, 'kafka(/.*)?')]",
+                    program="{$.metadata.name}:{key}",
+                    **{use: "@.topic | @.traces.topic | @.logs.topic | @.metrics.topic"},
+                )
+                for part, use in (("receivers", "reads"), ("exporters", "writes"))
+            ),
             *(
                 row(
                     {"@.brokers": "*"},

@@ -53,6 +53,7 @@ def test_settings_of_a_client_in_an_unknown_form_are_unread(name, text, read_rep
         ("deploy.yaml", "env:\n- name: KAFKA_URL\n  value: x\n- name: KAFKA_TOPIC\n  value: orders\n"),
         ("job.toml", '[source]\nkind = "kafka"\ntopic = "orders"\n'),
         ("flow.json", '{"source": "redpanda", "inputTopics": ["orders"]}'),
+        ("kafka.nix", '{ topics.orders = { partitions = 6; }; kafka.topic = "orders"; }\n'),
         ("topics.csv", "team,topic,partitions\nshop,orders,6\n"),
         ("topics.tsv", "Topic Name\tkafka cluster\n'orders'\tmain\n"),
         ("out.conf", "<match **>\n  @type kafka2\n  default_topic orders\n  topic_key: orders\n</match>\n"),

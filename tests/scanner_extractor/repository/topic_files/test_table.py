@@ -292,6 +292,19 @@ USES = {
         "exporters: {kafka/logs: {brokers: ['b:9092'], topic: orders}}\n",
         ("otelcol:kafka/logs", "writes", "orders"),
     ),
+    "Vector in a ConfigMap": (
+        "kind: ConfigMap\ndata:\n  vector.yaml: |\n    sinks: {out: {type: kafka, topic: orders}}\n",
+        ("vector:out", "writes", "orders"),
+    ),
+    "Logstash in a ConfigMap": (
+        "kind: ConfigMap\ndata:\n  in.conf: |\n    input {\n      kafka { topics => ['orders'] }\n    }\n",
+        ("logstash:a", "reads", "orders"),
+    ),
+    "operator of OpenTelemetry": (
+        "apiVersion: opentelemetry.io/v1beta1\nkind: OpenTelemetryCollector\nmetadata: {name: otel}\n"
+        "spec: {config: {exporters: {kafka: {brokers: ['b:9092'], topic: orders}}}}\n",
+        ("otel:kafka", "writes", "orders"),
+    ),
     "Quickwit": (
         "source_id: shop\nsource_type: kafka\nparams: {topic: orders, client_params: {bootstrap.servers: 'b:9092'}}\n",
         ("shop", "reads", "orders"),
@@ -639,3 +652,18 @@ def test_xml_with_entities_is_not_expanded(read_repository):
     (left,) = read_repository({"a.xml": text}).of(UnreadFile)
 
     assert "entities" in left.reason
+
+
+def test_places_in_a_config_map_are_lines_of_the_file_around_it(read_repository):
+    vector = "    sinks:\n      out:\n        type: kafka\n        topic: orders\n"
+    text = f"kind: ConfigMap\ndata:\n  a: b\n  vector.yaml: |\n{vector}"
+    (flow,) = read_repository({"deploy/a.yaml": text}).of(DeclaredFlow)
+
+    assert flow.evidence == "deploy/a.yaml:8"
+
+
+def test_an_export_of_topics_is_a_list_of_them(read_repository):
+    text = '[{"name": "orders", "is_internal": false, "replication_factor": 3, "partition_count": 6}]'
+    (topic,) = read_repository({"topics.json": text}).of(Topic)
+
+    assert (topic.name, topic.partitions, topic.replication) == ("orders", 6, 3)
