@@ -17,7 +17,7 @@ _STYLE = (
     "h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:1.6rem}table{border-collapse:collapse;width:100%}"
     "th,td{text-align:left;vertical-align:top;padding:.25rem .6rem .25rem 0;border-bottom:1px solid #ddd}"
     "h3{font-size:1rem;margin:1.2rem 0 .3rem}small{color:#555;font-weight:400}table{table-layout:fixed}"
-    "td{overflow-wrap:anywhere}.first{border-left:4px solid #b00020;padding:.5rem .8rem;background:#fdecee}"
+    "td,h3{overflow-wrap:anywhere}.first{border-left:4px solid #b00020;padding:.5rem .8rem;background:#fdecee}"
     ".unknown{color:#b00020}.sign{display:flex;flex-wrap:wrap;gap:3rem;margin-top:3rem}"
     ".sign span{border-top:1px solid #555;"
     "padding-top:.3rem;min-width:14rem}@media print{body{margin:0;max-width:none}h2{break-after:avoid}"
