@@ -24,7 +24,9 @@ from scanner_check.model import ChangeFinding, ChangeReport, CheckedFile, Commit
 from scanner_check.rows.files import NOT_EXAMINED, NOTHING_CHECKED
 from scanner_check.sides import mentions
 from scanner_extractor.repository.applications.aliases import resolution
-from scanner_extractor.repository.undeclared import is_workflow, why_harmless
+from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.topic_files.eventcatalog import is_page
+from scanner_extractor.repository.undeclared import TEST, is_workflow, why_harmless
 from scanner_model.lazy_names import load
 from scanner_model.usage import Usage
 
@@ -126,9 +128,13 @@ def _not_examined(skipped: SkippedFile) -> ChangeFinding:
 
 
 def _may_concern(path: str, trees: Trees, objects: ObjectReader) -> bool:
-    """Return whether a changed file may declare anything, by its name; build files and workflows by what changes."""
-    if why_harmless(path):
-        return False
+    """Return whether a changed file may declare anything, by its name; build files and workflows by what changes.
+
+    A document may be a page of a catalog.
+    """
+    if why := why_harmless(path):
+        pages = (RepositoryFile(path, text) for text in objects.texts(path, trees)) if why != TEST else ()
+        return any(map(is_page, pages))
     if not _is_read_by_lines(path) or in_lfs(path, trees, objects):
         return True
     before, after = objects.texts(path, trees)

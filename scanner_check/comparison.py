@@ -75,7 +75,7 @@ from scanner_extractor.repository.programs import APPLICATION, TERRAFORM
 from scanner_extractor.repository.reader import SETTINGS
 from scanner_extractor.repository.syntax_trees import suffix
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
-from scanner_extractor.repository.undeclared import UNDECLARED, is_workflow, why_harmless
+from scanner_extractor.repository.undeclared import TEST, UNDECLARED, is_workflow, why_harmless
 from scanner_model.catalogs import CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import NameUnknown
@@ -227,8 +227,16 @@ class _Comparison:
         )
 
     def _why_harmless(self, path: str) -> str:
-        """Return why a file declares nothing that runs; empty for a file of tests that something deploys."""
-        return "" if path in self._deployed else why_harmless(path)
+        """Return why a file declares nothing that runs.
+
+        Empty for a file of tests that something deploys, and for a document that declares topics, such as a page.
+        """
+        why = why_harmless(path)
+        is_read = path in self._deployed or (why not in ("", TEST) and self._describes_topics(path))
+        return "" if is_read else why
+
+    def _describes_topics(self, path: str) -> bool:
+        return DESCRIPTION in (self._head.kind(path), self._base.kind(path))
 
     @property
     def _removed_jobs(self) -> frozenset[str]:

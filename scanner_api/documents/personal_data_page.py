@@ -17,8 +17,9 @@ _STYLE = (
     "h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:1.6rem}table{border-collapse:collapse;width:100%}"
     "th,td{text-align:left;vertical-align:top;padding:.25rem .6rem .25rem 0;border-bottom:1px solid #ddd}"
     "h3{font-size:1rem;margin:1.2rem 0 .3rem}small{color:#555;font-weight:400}table{table-layout:fixed}"
-    "td{overflow-wrap:anywhere}.first{border-left:4px solid #b00020;padding:.5rem .8rem;background:#fdecee}"
-    ".unknown{color:#b00020}.sign{display:flex;gap:3rem;margin-top:3rem}.sign span{border-top:1px solid #555;"
+    "td,h3{overflow-wrap:anywhere}.first{border-left:4px solid #b00020;padding:.5rem .8rem;background:#fdecee}"
+    ".unknown{color:#b00020}.sign{display:flex;flex-wrap:wrap;gap:3rem;margin-top:3rem}"
+    ".sign span{border-top:1px solid #555;"
     "padding-top:.3rem;min-width:14rem}@media print{body{margin:0;max-width:none}h2{break-after:avoid}"
     "tr{break-inside:avoid}}"
 )
@@ -58,6 +59,7 @@ def html_lines(report: PersonalDataReport) -> Iterator[str]:
     """Yield the report as one HTML page, without scripts and links: what is unknown comes first."""
     title = f"Who may read {report.tag} data"
     yield "<!doctype html>\n<html lang=en><meta charset=utf-8>"
+    yield "<meta name=viewport content='width=device-width,initial-scale=1'>"
     yield f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
     yield f"<title>{_text(title)}</title><style>{_STYLE}</style>\n<h1>{_text(title)}</h1>\n"
     finished = f"{report.finished[:16].replace('T', ' ')} UTC" if report.finished else "at an unknown time"

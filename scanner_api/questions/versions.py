@@ -7,7 +7,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.parsing import parse_schema
-from scanner_api.questions.question import LARGEST_NUMBER, Cluster, Cursor, Limit, Page, Parameter, page_of
+from scanner_api.questions.question import LARGEST_NUMBER, Cluster, Cursor, Limit, Moment, Page, Parameter, page_of
 from scanner_check.rules.schemas.registry_answer import level_of, unjudged_policy, whose_rules
 from scanner_check.rules.schemas.schema_sides import DEFAULT_LEVEL, StoredSchema, rules_of, stored_version
 from scanner_dictionary.engine.open import Connection
@@ -77,6 +77,7 @@ def version_uses(
         Parameter("The subject; without it, those with several live versions.", argument=True, metavar="SUBJECT"),
     ] = None,
     use: Annotated[VersionUseKind | None, Parameter("Only versions that are used in this way.")] = None,
+    as_of: Moment = None,
     cluster: Cluster = None,
     limit: Limit = None,
     cursor: Cursor = None,
@@ -87,7 +88,7 @@ def version_uses(
 
     >>> [(row.version, row.use) for row in version_uses(dictionary, subject="orders-value")]
     """
-    with dictionary.reading() as conn:
+    with dictionary.at(as_of).reading() as conn:
         known = known_cluster(conn, cluster)
         if subject is not None and not subjects_named(conn, subject, known):
             raise unknown_name("subject", subject, subject_names(conn, known), "`scanner schemas` lists the subjects")

@@ -18,8 +18,7 @@ from scanner_extractor.repository.applications.hocon import read_hocon
 from scanner_extractor.repository.applications.settings import properties
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.syntax_trees import Node, grammar_missing, parse_tree, suffix
-from scanner_extractor.repository.topic_files.mapping import is_toml
-from scanner_extractor.repository.topic_files.plugin_blocks import is_plugin_blocks, plugin_blocks
+from scanner_extractor.repository.topic_files.syntaxes import is_toml, syntax_of
 from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.documents.json_positions import parse_with_positions
 from scanner_model.enclosed import replace_enclosed
@@ -271,8 +270,8 @@ def _hocon(path: str, text: str) -> Iterator[Document]:
     if is_toml(file):
         yield from _toml(path, text)
         return
-    if is_plugin_blocks(file):
-        yield Document(tuple(_walk(plugin_blocks(text), 1, _Lines(""))))
+    if parse := syntax_of(file):
+        yield from (Document(tuple(_walk(parsed.value, 1, _Lines("")))) for parsed in parse(text))
         return
     found = [Leaf(tuple(key.split(".")), value, line) for key, value, line in read_hocon(text)]
     if not found:

@@ -42,6 +42,7 @@ def connectors_in(text: str) -> Iterator[FoundConnector]:
     Raises UnreadText where too much of it would have to be looked at.
     """
     if not _CLASS.search(text):
+        yield from _mirrors(text) if is_mirror_maker(text) else ()
         return
     document = _loaded(text)
     if document is not None:
@@ -152,6 +153,50 @@ def _properties(text: str) -> dict[str, str]:
         match["key"]: match["value"].replace("\\:", ":").replace("\\=", "=") for match in _PROPERTY.finditer(text)
     }
     return settings if CLASS in settings else _of_server(settings)
+
+
+_CLUSTERS = re.compile(r"^[ \t]*clusters[ \t=:]", re.MULTILINE)
+_REPLICATION = re.compile(r"^[ \t]*(?P<source>[\w-]+)->(?P<target>[\w-]+)\.(?P<key>[\w.-]+)[ \t=:]", re.MULTILINE)
+_MIRROR = "MirrorSourceConnector"
+
+
+def is_mirror_maker(text: str) -> bool:
+    """Return whether a text is the properties file of MirrorMaker 2 as a cluster of its own."""
+    return _CLUSTERS.search(text) is not None and _REPLICATION.search(text) is not None
+
+
+def _mirrors(text: str) -> Iterator[FoundConnector]:
+    """Yield the connector of each flow between two clusters that is enabled, named as Strimzi names it.
+
+    Source: Kafka, "Geo-replication", `connect-mirror-maker.properties`: settings of a flow begin with `source->target.`
+    and override those without a prefix; without `topics`, all are replicated.
+    """
+    known = {match[0]: match[1] for match in _pairs(text)}
+    plain = {key: value for key, (value, _) in known.items() if "->" not in key}
+    aliases = {alias.strip() for alias in plain.pop("clusters", "").split(",")}
+    common = {key: value for key, value in plain.items() if key.partition(".")[0] not in aliases}
+    flows = dict.fromkeys(key.partition(".")[0] for key in known if "->" in key)
+    for flow in flows:
+        source, _, target = flow.partition("->")
+        own = {key[len(flow) + 1 :]: value for key, (value, _) in known.items() if key.startswith(f"{flow}.")}
+        if own.pop("enabled", plain.get("enabled", "false")).lower() != "true":
+            continue
+        ends = {
+            f"{end}.cluster.{name}": value
+            for end, alias in (("source", source), ("target", target))
+            for name, value in (("alias", alias), ("bootstrap.servers", plain.get(f"{alias}.bootstrap.servers", "")))
+        }
+        config = {CLASS: f"org.apache.kafka.connect.mirror.{_MIRROR}", "topics": ".*", **common, **ends, **own}
+        line = min(line for key, (_, line) in known.items() if key.startswith(f"{flow}."))
+        yield FoundConnector(f"{flow}.{_MIRROR}", config, line)
+
+
+def _pairs(text: str) -> Iterator[tuple[str, tuple[str, int]]]:
+    """Yield the settings of a properties file with their lines."""
+    for number, line in enumerate(text.splitlines(), 1):
+        key, *value = re.split("[=:\\s]", line.strip(), maxsplit=1)
+        if value and key[:1].isalpha():
+            yield key, (value[0].strip().lstrip("=:").strip(), number)
 
 
 _SERVER, _OF_SOURCE, _TRANSFORMS = "debezium.", "debezium.source.", "debezium.transforms"

@@ -13,12 +13,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.declared import mapping, mappings, member, text, texts
 from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.sql_files import add_sql
+from scanner_extractor.repository.statements import engine_of, statements_of
+from scanner_extractor.repository.variables import template_parts
 from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_extractor.settings.sources import FileSettings
 from scanner_extractor.systems.dbt.manifest import STREAM_ADAPTERS, Project
@@ -38,10 +41,10 @@ _HOSTS = {"postgres": "5432", "redshift": "5439"}
 _LONGEST = 100_000
 _DEEPEST = 10
 _MOST_COLUMNS = 1_000
-_MARKS = re.compile(r"\{([{%#])")
-_BRACE = re.compile(r"[{}]")
 _HASHES = frozenset(("surrogate_key", "generate_surrogate_key"))
 """Macros of dbt's own packages that make a hash of columns."""
+_CREATES = re.compile(r"(?:\s|--[^\n]*\n)*+create\s", re.IGNORECASE)
+"""The beginning of a model that is a whole statement, as a source or sink of a stream processor is."""
 _UNLESS_FIRST = re.compile(r"if\s+(?:not\s+)?is_incremental\(\)")
 
 
@@ -60,7 +63,14 @@ def read_dbt_projects(files: Sequence[RepositoryFile], context: Context) -> None
             )
             continue
         settings = DbtSettings(files=FileSettings(pattern=file.path, base=Path()), namespace=project.namespace)
-        document = {"version": "v12", "adapter": project.adapter, "nodes": project.nodes(), "catalog": None}
+        nodes = project.nodes()
+        if engine := project.engine:
+            for path, sql in project.statements(nodes):
+                add_sql(statements_of(sql), path, context, engine)
+            nodes = {}
+        else:
+            project.left |= dict.fromkeys(project.stated, "it is a whole statement, of an engine that is not known")
+        document = {"version": "v12", "adapter": project.adapter, "nodes": nodes, "catalog": None}
         unread = Unread(settings.source)
         manifest = Project(Payload(document), settings, unread)
         context.tables += [replace(table, source=context.source) for table in manifest.tables()]
@@ -119,12 +129,16 @@ _WITH = re.compile(r"(?i)(?:\s|--[^\n]*\n)*+with\s+(?:recursive\s+)?")
 
 @dataclass
 class _ProjectFiles:
-    """The files of one project; *read* are those that its tables come from, *left* those that are not compiled."""
+    """The files of one project; *read* are those that its tables come from, *left* those that are not compiled.
+
+    *stated* are models that are whole statements, each with its SQL.
+    """
 
     file: RepositoryFile
     context: Context
     read: list[str] = field(default_factory=list)
     left: dict[str, str] = field(default_factory=dict)
+    stated: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def project(self) -> Json:
@@ -157,6 +171,20 @@ class _ProjectFiles:
             return f"{self.adapter}://{host}:{self._plain(text(self.profile, 'port')) or _HOSTS[self.adapter]}"
         return f"snowflake://{account}" if self.adapter == "snowflake" and account else f"dbt://{self.name}"
 
+    @property
+    def engine(self) -> str:
+        """Return the stream processor whose statements some models are; empty if none are."""
+        found = engine_of(list(chain.from_iterable(map(statements_of, self.stated.values()))))
+        return found if self.stated and found in STREAM_ADAPTERS else ""
+
+    def statements(self, nodes: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+        """Yield the statement of each model with its file: that of a table is a view that keeps its result."""
+        yield from self.stated.items()
+        for node in nodes.values():
+            if node.get("compiled_code") and node["relation_name"]:
+                view = f"CREATE MATERIALIZED VIEW {node['relation_name']} AS {node['compiled_code']}"
+                yield node["original_file_path"], view
+
     def _document(self, path: str) -> Json:
         """Return what a file of YAML holds; one that cannot be read is left, with the reason."""
         parsed = next(iter(parse_yaml(self.context.text(path) or "")), None)
@@ -178,6 +206,9 @@ class _ProjectFiles:
         for name, model in compiled.items():
             reason = model.unknown or next((f"no model is called {one}" for one in model.names if one not in known), "")
             sql = "" if reason else _ModelCompiler(compiled, relations).sql(model)
+            if _CREATES.match(sql):
+                self.stated[models[name]] = mask_statement(sql)
+                continue
             if sql:
                 self.read.append(models[name])
             else:
@@ -270,7 +301,7 @@ class _ProjectFiles:
             model.unknown = "it is empty, or too large"
             return model
         skipped, parts, at = 0, list[str](), 0
-        for piece in _template_parts(content):
+        for piece in template_parts(content):
             parts += [content[at : piece.start]] if not skipped else []
             at = piece.end
             if piece.kind == "%":
@@ -329,36 +360,10 @@ class _ProjectFiles:
             return value
         model = _DbtModel()
         parts, at = list[str](), 0
-        for piece in _template_parts(value):
+        for piece in template_parts(value):
             parts += [value[at : piece.start], self._value(piece.text, "", model, {})]
             at = piece.end
         return "" if model.unknown else "".join((*parts, value[at:]))
-
-
-class _TemplatePart(NamedTuple):
-    """A part of a template: an expression (`{`), a block (`%`) or a remark (`#`), and where it stands."""
-
-    start: int
-    end: int
-    kind: str
-    text: str
-
-
-def _template_parts(content: str) -> Iterator[_TemplatePart]:
-    """Yield the parts of a template, up to one that does not end; an expression may have braces of its own."""
-    at = 0
-    while (found := _MARKS.search(content, at)) is not None:
-        kind, depth = found[1], 0
-        if kind == "{":
-            ends = iter(_BRACE.finditer(content, found.start()))
-            end = next((one.end() for one in ends if (depth := depth + (1 if one[0] == "{" else -1)) == 0), 0)
-        else:
-            end = content.find(f"{kind}}}", found.end()) + 2
-            end = 0 if end == 1 else end
-        if not end:
-            return
-        yield _TemplatePart(found.start(), end, kind, content[found.start() + 2 : end - 2].strip("-").strip())
-        at = end
 
 
 _MARK = "\x00"

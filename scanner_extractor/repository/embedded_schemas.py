@@ -72,8 +72,21 @@ def _read_document(file: RepositoryFile, context: Context) -> None:
     known = {entry.value for entry in context.inline if isinstance(entry.value, str)}
     for parsed in parse_yaml(file.text):
         for subject, text, line in _values(parsed.value, "", parsed.line):
+            text = _unwrapped(text)
             if text not in known and _is_schema(text):
                 context.inline.append(InlineSchema(file, text, f"{file.path}:{line}", subject))
+
+
+def _unwrapped(text: str) -> str:
+    """Return the schema in the text of a request to a registry; any other text as it is."""
+    if '"schema"' not in text[:100] or text.lstrip()[:1] != "{":
+        return text
+    try:
+        value = load_text(text)
+    except (ValueError, RecursionError):
+        return text
+    inner = value.get("schema") if isinstance(value, dict) else None
+    return inner if isinstance(inner, str) else text
 
 
 _FILE = re.compile(r"\.(?:avsc|json|proto)$")

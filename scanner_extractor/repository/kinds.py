@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from scanner_extractor.repository.connectors import file_connector_name
+from scanner_extractor.repository.connectors import file_connector_name, is_mirror_maker
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.contracts import (
     ASYNCAPI,
@@ -42,7 +42,14 @@ from scanner_extractor.repository.redpanda_connect import PIPELINE, read_pipelin
 from scanner_extractor.repository.redpanda_connect import is_pipeline as is_connect_pipeline
 from scanner_extractor.repository.registrations import REGISTERING, is_registering, read_registering
 from scanner_extractor.repository.schemas import is_build_file, is_schema, read_schemas, read_subjects
-from scanner_extractor.repository.scripts import SCRIPT_ENDINGS, has_commands, is_script, read_commands, read_scripts
+from scanner_extractor.repository.scripts import (
+    SCRIPT_ENDINGS,
+    has_commands,
+    has_recipes,
+    is_script,
+    read_commands,
+    read_scripts,
+)
 from scanner_extractor.repository.sql_files import is_sql, read_sql_files
 from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION, is_description, read_descriptions
@@ -87,7 +94,7 @@ class Kind(NamedTuple):
 def is_connector_file(file: RepositoryFile) -> bool:
     """Check whether a file holds configurations of connectors, whatever its ending."""
     left_out = file.ending in _DOCUMENTS | _CODE | _YAML | SCRIPT_ENDINGS | _SWITCHED_OFF or file.text.startswith("#!")
-    return not left_out and file.name not in ("Makefile", "makefile") and CLASS in file.text
+    return not left_out and not has_recipes(file) and (CLASS in file.text or is_mirror_maker(file.text))
 
 
 def read_connector_files(files: Sequence[RepositoryFile], context: Context) -> None:

@@ -68,8 +68,9 @@ def _language(notebook: Any) -> str:  # noqa: ANN401 - a value of JSON
 def _lines(notebook: Any, positions: Any, *, is_spark: bool) -> Iterator[tuple[int, str]]:  # noqa: ANN401
     """Yield the lines of code with their numbers: of each text of a cell, the line that the notebook has it on.
 
-    With *is_spark*, a cell of SQL is a call of Spark.
+    With *is_spark*, a cell of SQL is a call of Spark. Where several lines of code are on one, each has one behind it.
     """
+    number = 0
     for at, cell in enumerate(notebook["cells"]):
         source = cell["source"] if cell.get("cell_type") == "code" else []
         listed = source if isinstance(source, list) else source.splitlines()
@@ -77,7 +78,6 @@ def _lines(notebook: Any, positions: Any, *, is_spark: bool) -> Iterator[tuple[i
             listed = made
         if any(line.startswith("%%") for line in listed[:1]):
             continue  # the cell is in another language
-        number = 0
         for index, line in enumerate(listed):
             place = positions.get(("cells", at, "source", index)) or positions.get(("cells", at, "source"))
             number = max(number + 1, place[0] if place else 1)

@@ -23,8 +23,9 @@ _TELLING = re.compile(
     r"console-|\brpk\s+topic|\bkafka\s+topic\s+create|\bksql\b|\btopic_name\b|/ksql\b|\bsql-client\b|\bpsql\b|\.sh\b"
     r"|/subjects/|/config\b|\bschema-registry\b|\bregistry\s+schema\b|\bglue\s+create-schema\b|X-Registry-ArtifactId"
 )
-_RECIPE = re.compile(r"^\t[ \t]*[@+-]*(?P<command>[^\n]*)", re.MULTILINE)
 _MAKE_VARIABLE = re.compile(r"\$\((\w+)\)")
+_JUST_VARIABLE = re.compile(r"\{\{[ \t]*([A-Za-z_]\w*)[ \t]*\}\}")
+_MAKE, _JUST = ("makefile", "gnumakefile"), ("justfile", ".justfile")
 _TOPIC_NAME = re.compile(r"[\"']topic_name[\"']\s*:\s*[\"'](?P<name>[^\"']+)[\"']")
 _GROUP = re.compile(r"group\.id=(?P<group>\S+)")
 _CONSOLE = re.compile(r"kafka-(?:avro-|protobuf-|json-schema-)?console-(?P<role>producer|consumer)(?:\.sh)?$")
@@ -40,10 +41,13 @@ REQUESTS = (".http", ".rest")
 
 def is_script(file: RepositoryFile) -> bool:
     """Check whether a file is a script with commands that are read."""
-    is_one = (
-        file.ending in (*SCRIPT_ENDINGS, *REQUESTS) or file.name in ("Makefile", "makefile") or _is_shell(file.text)
-    )
+    is_one = file.ending in (*SCRIPT_ENDINGS, *REQUESTS, ".just") or has_recipes(file) or _is_shell(file.text)
     return is_one and _TELLING.search(file.text) is not None
+
+
+def has_recipes(file: RepositoryFile) -> bool:
+    """Check whether a file has recipes of make or just, by its name."""
+    return file.name.lower() in (*_MAKE, *_JUST) or file.ending in (".mk", ".just")
 
 
 def has_commands(text: str) -> bool:
@@ -58,10 +62,23 @@ def read_scripts(files: Sequence[RepositoryFile], context: Context) -> None:
         if file.ending in REQUESTS:
             _register(list(requests_in(text)), file.path, 0, context)
             continue
-        if file.name in ("Makefile", "makefile") or file.ending == ".mk":
-            lines = (match["command"] for match in _RECIPE.finditer(text))
-            text = _MAKE_VARIABLE.sub(r"${\1}", "\n".join(lines)).replace("$$", "$")
+        if has_recipes(file):
+            text = _commands_of(file)
         read_commands(text, file.path, 0, context)
+
+
+def _commands_of(file: RepositoryFile) -> str:
+    """Return the commands of recipes as a script with the lines of the file."""
+    is_just = file.name.lower() in _JUST or file.ending == ".just"
+    lines = []
+    for line in file.text.splitlines():
+        name, sign, value = line.partition(":=") if is_just else ("", "", "")
+        if line.startswith(("\t", " ") if is_just else "\t"):
+            lines.append(line.lstrip(" \t").lstrip("@+-"))
+        else:
+            lines.append(f"{name.strip()}={value.strip()}" if sign and name.strip().isidentifier() else "")
+    text = "\n".join(lines)
+    return _JUST_VARIABLE.sub(r"${\1}", text) if is_just else _MAKE_VARIABLE.sub(r"${\1}", text).replace("$$", "$")
 
 
 def read_commands(text: str, path: str, before: int, context: Context) -> None:

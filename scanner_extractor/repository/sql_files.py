@@ -20,6 +20,7 @@ from scanner_extractor.repository.statements import (
     created_names,
     engine_of,
     moves_data,
+    named_topics,
     statements_of,
     unread_engine_of,
     used_names,
@@ -49,7 +50,8 @@ def is_sql(file: RepositoryFile) -> bool:
     """Check whether a file holds statements of SQL that declare or move data."""
     if file.ending in _PROGRAMS or file.text.startswith("#!") or not _LIKELY.search(file.text):
         return False
-    return moves_data(statements_of(file.text))
+    statements = statements_of(file.text)
+    return moves_data(statements) or ("kafka" in file.text.lower() and bool(named_topics(statements)))
 
 
 def read_sql_files(files: Sequence[RepositoryFile], context: Context) -> None:
@@ -67,8 +69,17 @@ def read_sql_files(files: Sequence[RepositoryFile], context: Context) -> None:
     migrations = sorted((path for path in split if engines[path] == DATABASE), key=_in_order)
     declared = {name for statements in split.values() for name in created_names(statements)}
     for path in migrations:
+        topics = [one for one in named_topics(split[path]) if is_topic_name(one.topic)]
+        for topic in topics:
+            what = f"the SQL in {path} {'writes' if topic.is_written else 'reads'} it"
+            place = f"{path}:{topic.line}"
+            job = path.rpartition(".")[0] or path  # the path itself is the job of a file that is not read
+            context.use(job, topic.topic, writes=topic.is_written, description=what, place=place)
         if engine := unread_engine_of(split[path]):
-            context.leave(path, "SQL", f"Kafka tables of {engine} are not read")
+            what = "only their topics are read" if topics else "they are not read"
+            context.leave(path, "SQL", f"Kafka tables of {engine}: {what}")
+        elif topics:
+            context.leave(path, "SQL", "functions that read Kafka: only their topics are read")
         elif _only_inserts(split[path]) and declared.isdisjoint(used_names(split[path])):
             context.leave(path, "SQL", "the engine of these statements is not known: no file declares their tables")
     listed = [(path, split[path]) for path in migrations if not _takes_back(path)]

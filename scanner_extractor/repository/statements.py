@@ -74,7 +74,7 @@ _LONGEST_OPTION = 300
 """Characters of a literal that may be an option of a table; a longer one is a value, such as a document."""
 _FOREIGN = re.compile(
     r"\b(?:FOREIGN\s+KEY|REFERENCES\s+[\w.\"`]+\s*\(|AUTO_INCREMENT|AS\s+IDENTITY|ENGINE\s*=|STORED\s+AS|TBLPROPERTIES"
-    r"|USING\s+(?:iceberg|delta|parquet|orc|hudi)\b)|[\w\"`]\s+(?:(?:BIG|SMALL)?SERIAL|INT64|FLOAT64)\b",
+    r"|USING\s+(?:iceberg|delta|parquet|orc|hudi)\b|STREAMING\s+TABLE\b)|\w::\w|[\w\"`]\s+(?:(?:BIG|SMALL)?SERIAL|INT64|FLOAT64)\b",
     re.IGNORECASE,
 )
 """What no streaming engine has: a type of Flink beside it is one of another product, too."""
@@ -164,17 +164,64 @@ def names_topic(statements: list[SqlStatement]) -> bool:
     return any(_KAFKA.search(code) and _TOPIC_OPTION.search(code) for code in created)
 
 
+class SqlTopic(NamedTuple):
+    """A topic that a statement of another engine names, and whether the object of the statement is written to it."""
+
+    topic: str
+    is_written: bool
+    line: int
+
+
+def named_topics(statements: list[SqlStatement]) -> list[SqlTopic]:
+    """Return the topics that tables, loads and functions of engines whose SQL is not parsed read and write.
+
+    All engines name topics as options of what is created, or as arguments of a function with Kafka in its name. Such an
+    object is read, unless it says that it is a sink, or statements insert into it.
+    """
+    inserted = _names(_INSERTS, statements)
+    found = []
+    for one in statements:
+        created = _CREATING.match(one.code)
+        head = _QUERY.split(one.code, maxsplit=1)[0]
+        sources = [head] if created and _KAFKA.search(head) else []
+        name = _CREATED.match(one.code)
+        own = name["name"].rpartition(".")[2].strip().strip('"`').casefold() if name else ""
+        is_sink = bool(_SINK.search(head)) or own in inserted
+        for code, is_written in [(head, is_sink) for head in sources] + [
+            (part, False) for part in _CALL.findall(one.code)
+        ]:
+            topics = [topic for match in _TOPICS_OF_OPTION.finditer(code) for topic in match["topics"].split(",")]
+            found += [SqlTopic(topic.strip(), is_written, one.line) for topic in topics if topic.strip()]
+        found += [SqlTopic(match["topic"], False, one.line) for match in _AT_BROKER.finditer(one.code)]
+    return list(dict.fromkeys(found))
+
+
 _CREATING = re.compile(r"\s*CREATE\b", re.IGNORECASE)
 _QUERY = re.compile(r"\bAS\s++(?:SELECT|WITH)\b", re.IGNORECASE)
 _KAFKA = re.compile(r"(?<![A-Za-z])kafka", re.IGNORECASE)
 _TOPIC_OPTION = re.compile(r"(?<![a-z])(?:topic|subscribe)\w{0,40}+[\"'`]?\s*+(?:=>?\s*+)?['\"]\w", re.IGNORECASE)
 
 
+_CALL = re.compile(r"\b\w{0,40}kafka\w{0,40}\s*\(([^()]*)\)", re.IGNORECASE)
+_TOPICS_OF_OPTION = re.compile(
+    r"(?<![a-z])(?:topics?|kafka_topics?(?:_list|_name)?|subscribe)[\"'`]?\s*+(?:=>?|:)?\s*+['\"](?P<topics>[\w][\w.,\s-]*+)['\"]",
+    re.IGNORECASE,
+)
+_AT_BROKER = re.compile(r"\bLOAD\s+DATA\s+KAFKA\s+'[^'/]*/(?P<topic>[\w.-]+)'", re.IGNORECASE)
+"""The topic behind the addresses of brokers, as SingleStore has it."""
+_SINK = re.compile(
+    r"^\s*CREATE\s+(?:OR\s+REPLACE\s+)?SINK\b|(?<![a-z])type[\"'`]?\s*=\s*'sink'|\bkafka_output\b", re.IGNORECASE
+)
 _NAME = r"(?P<name>(?:[\w$]+|\"[^\"]+\"|`[^`]+`)(?:\s*\.\s*(?:[\w$]+|\"[^\"]+\"|`[^`]+`))*)"
 _CREATES = re.compile(
     rf"\bCREATE\s+{_OBJECT}(?:MATERIALIZED\s+VIEW|TABLE|VIEW|SOURCE|SINK)\s+(?:IF\s+NOT\s+EXISTS\s+)?{_NAME}",
     re.IGNORECASE,
 )
+_CREATED = re.compile(
+    rf"\s*CREATE\s+(?:\w+\s+){{0,5}}?(?:TABLE|STREAM|SOURCE|SINK|VIEW)\s+(?:IF\s+NOT\s+EXISTS\s+)?{_NAME}",
+    re.IGNORECASE,
+)
+_INSERTS = re.compile(rf"\bINSERT\s+INTO\s+{_NAME}", re.IGNORECASE)
 _USES = re.compile(rf"\b(?:FROM|JOIN|INTO)\s+{_NAME}", re.IGNORECASE)
 
 

@@ -136,7 +136,10 @@ def names_in(path: str, content: bytes, names: Collection[str]) -> dict[str, lis
     word = _QUOTED if PurePosixPath(path).suffix.lower() in _CODE else _WORD
     found: dict[str, list[int]] = {}
     for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
-        named = [name for name in word.findall(line) if name in names]
+        found_words = word.findall(line)
+        named = [name for name in found_words if name in names]
+        # The last step of a path of settings: `topics.orders = …`.
+        named += [last for name in found_words if "." in name and (last := name.rpartition(".")[2]) in names]
         if not named:
             continue
         is_about = _OF_TOPICS.search(line) is not None  # once for a line, which may be as long as a file
@@ -229,10 +232,29 @@ def topics_in(text: str, path: str = "") -> list[str]:
     """Return the topics that members of a text name, if it or its path speaks of Kafka; a comment says nothing."""
     if "opic" not in text and "OPIC" not in text:
         return []
+    if (separator := _TABLES.get(PurePosixPath(path).suffix.lower())) is not None:
+        is_about = _KAFKA.search(path) or _KAFKA.search(text) or "artitions" in text.partition("\n")[0]
+        return _topics_of_table(text, separator) if is_about else []
     plain = _COMMENT.sub("", text)
     members = _TOPIC_MEMBER.finditer(plain) if _KAFKA.search(path) or _KAFKA.search(plain) else ()
     found = dict.fromkeys(member[1] for member in members if "storage" not in member[0].casefold())
     return [name for name in found if name.casefold() not in _WORDS]
+
+
+_TABLES = {".csv": ",", ".tsv": "\t"}
+"""Endings of tables, and what is between their columns."""
+_HEAD = re.compile(r"(?i)(?:kafka[._ -]?)?topic(?:[._ -]?name)?")
+_CELL = re.compile(r"[\w.-]{1,249}")
+
+
+def _topics_of_table(text: str, separator: str) -> list[str]:
+    """Return the topics in the column of a table whose head says that it has topics."""
+    lines = text.splitlines()
+    cells = ([cell.strip("\"' ") for cell in line.split(separator)] for line in lines)
+    head = next(cells, [])
+    at = next((index for index, cell in enumerate(head) if _HEAD.fullmatch(cell)), None)
+    found = (row[at] for row in cells if at is not None and at < len(row))
+    return [*dict.fromkeys(cell for cell in found if _CELL.fullmatch(cell))]
 
 
 def _may_name(text: str, known: Collection[str]) -> bool:

@@ -165,3 +165,33 @@ def _shared(first: str, second: str) -> int:
             break
         count += 1
     return count
+
+
+_OPENING = re.compile(r"\{([{%#])")
+_BRACE = re.compile(r"[{}]")
+
+
+class TemplatePart(NamedTuple):
+    """A part of a template: an expression (`{`), a block (`%`) or a remark (`#`), and where it stands."""
+
+    start: int
+    end: int
+    kind: str
+    text: str
+
+
+def template_parts(content: str) -> Iterator[TemplatePart]:
+    """Yield the parts of a template, up to one that does not end; an expression may have braces of its own."""
+    at = 0
+    while (found := _OPENING.search(content, at)) is not None:
+        kind, depth = found[1], 0
+        if kind == "{":
+            ends = iter(_BRACE.finditer(content, found.start()))
+            end = next((one.end() for one in ends if (depth := depth + (1 if one[0] == "{" else -1)) == 0), 0)
+        else:
+            end = content.find(f"{kind}}}", found.end()) + 2
+            end = 0 if end == 1 else end
+        if not end:
+            return
+        yield TemplatePart(found.start(), end, kind, content[found.start() + 2 : end - 2].strip("-").strip())
+        at = end

@@ -96,3 +96,23 @@ PUMPS = {
 def test_value_that_was_one_topic_and_is_another_is_unknown(check, path, old, new, is_fine):
     """Whatever the resource is: both values are names of topics, and no other word says so."""
     assert (not rules(check({path: PUMPS[path].replace(old, new)}, PUMPS))) is is_fine
+
+
+CATALOG = {
+    **BASE,
+    "services/Shop/index.mdx": "---\nid: Shop\nsends:\n  - {id: Placed, to: [{id: placed}]}\n---\n# Shop\n",
+    "channels/placed/index.mdx": "---\nid: placed\naddress: parcels\nprotocols: [kafka]\n---\n# Placed\n",
+}
+
+
+def test_a_page_of_a_catalog_is_not_only_documentation(check):
+    path = "channels/placed/index.mdx"
+
+    assert rules(check({path: CATALOG[path].replace("parcels", "letters")}, CATALOG)) == {("topic-renamed", "letters")}
+    assert rules(check({path: CATALOG[path].replace("# Placed", "# New")}, CATALOG)) == set()
+
+
+def test_a_table_of_topics_is_unknown(check):
+    files = {**BASE, "kafka/topics.csv": "topic,partitions\nparcels,3\n"}
+
+    assert rules(check({"kafka/topics.csv": files["kafka/topics.csv"].replace("parcels", "letters")}, files)) != set()

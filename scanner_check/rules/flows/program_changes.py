@@ -222,6 +222,7 @@ class ProgramChanges:
                 using[path] = {*using.get(path, ()), *packages}
             if self._base.programs.connection(module):
                 using = dict.fromkeys(listed, _ANY_WORD)  # the client is in a library that is not known
+        using |= dict.fromkeys(self._base.programs.components_named(module), _ANY_WORD)
         if using and (changed := dict(self._changed_near(using, listed))):
             first = next((part for part in changed if part[0] in using), next(iter(changed)))
             names = few([first[1], *dict.fromkeys(name for _, name in changed if name != first[1])])

@@ -1,7 +1,8 @@
-"""What deploys the programs of a repository: services of compose files, workloads of Kubernetes and OpenShift."""
+"""What deploys the programs of a repository: services of compose files, workloads of Kubernetes, functions of AWS."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 
 from scanner_extractor.repository.declared import mapping, mappings, member, plain_text, text
 from scanner_extractor.repository.syntax_trees import words
+from scanner_extractor.repository.variables import template_parts
 from scanner_extractor.repository.yaml_documents import parse_yaml
 
 _WORKLOADS = words(
@@ -16,7 +18,7 @@ _WORKLOADS = words(
 )
 _DECLARED = re.compile(
     r"^services:|^kind:\s*['\"]?(?:Deployment|StatefulSet|DaemonSet|Job|CronJob|Pod|ConfigMap|ReplicaSet"
-    r"|DeploymentConfig|ClowdApp|Template|List)\b|^configMapGenerator:",
+    r"|DeploymentConfig|ClowdApp|Template|List)\b|^configMapGenerator:|\bAWS::(?:Serverless|Lambda)::Function\b",
     re.MULTILINE,
 )
 _IMAGE = re.compile(r"^[ \t]{1,8}image:", re.MULTILINE)
@@ -72,7 +74,8 @@ def declares_deployment(content: str) -> bool:
 
 def read_deployments(contents: Mapping[str, str], files: Mapping[str, str]) -> list[Deployment]:
     """Read the deployments of YAML files; *files* are those of the repository, for the environment files they name."""
-    objects = [found for path, content in contents.items() for found in _objects(path, content)]
+    filled = {path: _with_values(path, content, files) for path, content in contents.items()}
+    objects = [found for path, content in filled.items() for found in _objects(path, content)]
     config_maps: dict[str, _ConfigMap] = {}
     for found in objects:
         if text(found.value, "kind") == "ConfigMap":
@@ -87,9 +90,102 @@ def read_deployments(contents: Mapping[str, str], files: Mapping[str, str]) -> l
     deployments: list[Deployment] = []
     for found in objects:
         deployments += _compose(found.path, found.value, files)
+        deployments += _functions(found)
         deployments += _clowd_app(found) if text(found.value, "kind") == "ClowdApp" else _workload(found, config_maps)
         deployments += _resource_of_house(found, config_maps)
     return deployments
+
+
+class NamedBeside(NamedTuple):
+    """A topic that code names beside a component of Kafka, as an argument of a call or a note; *line* is its own."""
+
+    topic: str
+    writes: bool
+    line: int
+
+
+def kafka_components(files: Mapping[str, str]) -> frozenset[str]:
+    """Return the names of components that connect programs to Kafka, which only their names lead to.
+
+    Source: Dapr, component schema: `spec.type` is `pubsub.kafka` or `bindings.kafka`.
+    """
+    found = set()
+    for path in (path for path in files if path.endswith((".yaml", ".yml"))):
+        content = files[path]
+        if "Component" not in content or ".kafka" not in content:
+            continue
+        for parsed in parse_yaml(content):
+            value = parsed.value
+            is_component = not parsed.error and text(value, "kind") == "Component"
+            if is_component and text(value, "spec", "type").endswith(".kafka"):
+                found.add(text(value, "metadata", "name"))
+    return frozenset(found - {""})
+
+
+_GIVEN = r"[\"'`][\w.-]{1,249}[\"'`]|[A-Za-z_][\w.]{0,80}"
+_PAIR = re.compile(
+    rf"(?<![\w.\"'`])(?P<first>{_GIVEN})(?=\s{{0,40}},\s{{0,40}}(?:(?P<key>[\w\"']{{1,40}})\s{{0,3}}[:=]\s{{0,3}})?"
+    rf"(?P<second>{_GIVEN})(?![\w.(\"'`]))"
+)
+_CONSTANT = re.compile(r"\b(?P<name>[A-Za-z_]\w{0,80})\s{0,9}:?=\s{0,9}[\"'`](?P<value>[\w.-]{1,249})[\"'`]")
+_CALLED = re.compile(r"\w{1,80}(?=\s?[({][^(){}]{0,300}\Z)")
+
+
+def named_beside(component: str, code: str) -> Iterator[NamedBeside]:
+    """Yield the topics that are named beside a component: it is sent to by what is called so, and otherwise read.
+
+    In every language, the topic follows the component, or both are members with names, in any order. Names of the
+    file's constants stand for their values.
+    """
+    constants = {match["name"]: match["value"] for match in _CONSTANT.finditer(code)}
+    for match in _PAIR.finditer(code):
+        first, second = (
+            given.strip("\"'`") if given[0] in "\"'`" else constants.get(given.rpartition(".")[2], "")
+            for given in (match["first"], match["second"])
+        )
+        if component not in (first, second) or not (first and second) or (component == second and not match["key"]):
+            continue
+        topic = second if component == first else first
+        called = _CALLED.search(code[max(0, match.start() - 400) : match.start()])
+        writes = called is not None and "publish" in called[0].lower()
+        yield NamedBeside(topic, writes, code.count("\n", 0, match.start()) + 1)
+
+
+_TEMPLATES = "templates/"
+_VALUE = re.compile(r"\.Values\.(?P<path>[\w.]+)(?:\s*+\|\s*+(?:quote|squote|toString|trim))*+")
+
+_NAMES = re.compile(r"\.(?:Release|Chart)\.Name\b|include\s+\"[\w.-]*name\"\s")
+"""What names a resource after the release, or after the chart."""
+
+
+def _with_values(path: str, content: str, files: Mapping[str, str]) -> str:
+    """Return a template of a chart with the values of the chart, as far as the names of values say it.
+
+    A chart that Helm did not render says which value a variable of a program has all the same. Lines with nothing but
+    a block are left out, so both branches of a condition count. What else a template computes stays a placeholder.
+    """
+    chart, mark, _ = path.rpartition(_TEMPLATES)
+    if not mark or "{{" not in content or f"{chart}Chart.yaml" not in files:
+        return content
+    values, about = (
+        next((parsed.value for parsed in parse_yaml(files.get(f"{chart}{name}.yaml", ""))), None)
+        for name in ("values", "Chart")
+    )
+    parts, at = list[str](), 0
+    for part in template_parts(content):
+        parts.append(content[at : part.start])
+        at = part.end
+        code = part.text.strip("{}- ")
+        named = _VALUE.fullmatch(code)
+        value = values if named else text(about, "name") if _NAMES.match(code) else None
+        for key in named["path"].split(".") if named else ():
+            value = member(value, key)
+        start, end = content.rfind("\n", 0, part.start) + 1, content.find("\n", part.end)
+        is_alone = not content[start : part.start].strip() and not content[part.end : max(end, part.end)].strip()
+        plain = plain_text(value)
+        plain = json.dumps(plain) if plain is not None and "quote" in code else plain
+        parts.append(plain if plain is not None else "" if is_alone else "$template")
+    return "".join((*parts, content[at:]))
 
 
 def _objects(path: str, content: str) -> Iterator[_Object]:
@@ -151,6 +247,30 @@ def _compose(path: str, document: Any, files: Mapping[str, str]) -> Iterator[Dep
         command = " ".join(_words(service.get(key)) for key in ("entrypoint", "command")).strip()
         line = getattr(document["services"], "lines", {}).get(name, 1)
         yield Deployment(str(name), text(service, "image"), place, environment, command, f"{path}:{line}")
+
+
+_SERVERLESS, _LAMBDA = "AWS::Serverless::Function", "AWS::Lambda::Function"
+
+
+def _functions(found: _Object) -> Iterator[Deployment]:
+    """Yield the functions of a stack of AWS, with the variables that `Globals` gives each of SAM.
+
+    Source: AWS SAM, "Globals section" and `AWS::Serverless::Function`: `CodeUri` is relative to the template.
+    """
+    parameters = {name: text(one, "Default") for name, one in mapping(found.value, "Parameters").items()}
+    common = mapping(mapping(found.value, "Globals"), "Function")
+    for name, resource in mapping(found.value, "Resources").items():
+        kind, own = text(resource, "Type"), mapping(resource, "Properties")
+        if kind not in (_SERVERLESS, _LAMBDA):
+            continue
+        parts = (common, own) if kind == _SERVERLESS else (own,)
+        variables = [mapping(mapping(part, "Environment"), "Variables") for part in parts]
+        environment = {key: value for part in variables for key, value in _plain(part, parameters).items()}
+        code = next((place for part in reversed(parts) if (place := text(part, "CodeUri") or text(part, "Code"))), "")
+        build = normal_path(PurePosixPath(found.path).parent / code) if code and "://" not in code else None
+        line = getattr(found.value["Resources"], "lines", {}).get(name, 1)
+        title = name if kind == _SERVERLESS else text(own, "FunctionName") or name
+        yield Deployment(str(title), "", build, environment, "", f"{found.path}:{line}")
 
 
 def _workload(found: _Object, config_maps: Mapping[str, _ConfigMap]) -> Iterator[Deployment]:

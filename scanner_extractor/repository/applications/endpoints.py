@@ -18,11 +18,11 @@ from scanner_extractor.repository.applications.clients import (
     is_of_kafka,
     mentions_client,
 )
+from scanner_extractor.repository.applications.deployments import kafka_components
 from scanner_extractor.repository.applications.modules import OUTSIDE, Modules
 from scanner_extractor.repository.applications.settings import BINDINGS, Settings, is_settings_file, relaxed
 from scanner_extractor.repository.bounded_parsing import Trials
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, helps_tests, is_test, parse_tree, suffix
-from scanner_model.columns import ColumnPath, field_segment
 from scanner_programs.calls import deep_recursion
 from scanner_programs.endpoints import Endpoints, endpoints_of
 from scanner_programs.ir import File
@@ -33,7 +33,6 @@ from scanner_programs.program import Program
 
 MOST_STEPS = 600_000
 """Expressions that are evaluated of all programs of a repository: of what is beyond, only the topics are read."""
-ITEM = "[]"
 _OF_PACKAGE = 3
 """Directories that tell a package of the JVM from others."""
 _JVM = (".java", ".kt", ".scala")
@@ -41,6 +40,7 @@ _OF_SCRIPT = re.compile(r"(?:from|import|require\()\s*+[\"']([@~#]?[\w.@/-]{1,20
 _OF_GO = re.compile(r"\"([\w.-]{1,80}+/[\w./-]{1,200}+)\"")
 _OF_PYTHON = re.compile(r"^[ \t]*+(?:from|import)[ \t]++([A-Za-z_][\w.]{0,200}+)", re.MULTILINE)
 _OF_JVM = re.compile(r"^[ \t]*+import[ \t]++(?:static[ \t]++)?+([A-Za-z_][\w.]{2,200}+\*?+)", re.MULTILINE)
+_QUOTED = re.compile(r"[\"'`]([\w.-]{1,80})[\"'`]")
 _VARIABLE = re.compile(r"\$\{([^{}:]+)(?::[^{}]*)?\}")
 
 
@@ -336,7 +336,19 @@ class ProgramEndpoints:
     def connection(self, module: str) -> str:
         """Return the variable or setting that connects a program to Kafka by its name; empty without one."""
         environments = (found.environment for found in self.modules.deployed(module))
-        return next(filter(is_of_kafka, chain(*environments, self.settings(module).known)), "")
+        named = self.components_named(module).values()
+        return next(filter(is_of_kafka, chain(*environments, self.settings(module).known)), next(iter(named), ""))
+
+    def components_named(self, module: str) -> dict[str, str]:
+        """Return the source files of a module that name a component of Kafka, each with its name."""
+        paths = self._paths.get(module, ()) if self.components else ()
+        words = {path: {match[1] for match in _QUOTED.finditer(self.files[path])} for path in paths}
+        return {path: min(named) for path in paths if (named := self.components & words[path])}
+
+    @cached_property
+    def components(self) -> frozenset[str]:
+        """Return the names of the components of Kafka in the repository."""
+        return kafka_components(self.files)
 
     def names_of(self, module: str, topic: str) -> list[str]:
         """Return what a topic with variables in its name is called in the deployments of a program, as far as known."""
@@ -376,19 +388,6 @@ def lowered(path: str, text: str) -> File:
     syntax = BY_ENDING[suffix(path)]
     with deep_recursion():
         return Lowering(syntax, partial(parse_tree, path)).file(parse_tree(path, text), path)
-
-
-def column_path(parts: Iterable[str]) -> ColumnPath:
-    """Return a path of fields as one of columns: the items of a list are a step of their own."""
-    found: list[str] = []
-    for part in parts:
-        name = part
-        count = 0
-        while name.endswith(ITEM):
-            name, count = name[:-2], count + 1
-        found += [field_segment(name)] if name else []
-        found += [ITEM] * count
-    return tuple(found)
 
 
 _IMPORTS: Mapping[str, tuple[re.Pattern[str], Callable[[ProgramEndpoints, str], list[str]]]] = {

@@ -13,6 +13,7 @@ from scanner_model.field_uses import MessageClass
 from scanner_programs.received.uses import ReadAs
 
 MOST_PLACES = 20
+ITEM = "[]"
 
 
 class TopicUse(NamedTuple):
@@ -132,3 +133,16 @@ class UsedFields:
 def _ordered(places: Iterable[str]) -> list[str]:
     ordered = sorted(places, key=lambda place: (place.rpartition(":")[0], int(place.rpartition(":")[2] or 0)))
     return ordered[:MOST_PLACES]
+
+
+def column_path(parts: Iterable[str]) -> ColumnPath:
+    """Return a path of fields as one of columns: the items of a list are a step of their own."""
+    found: list[str] = []
+    for part in parts:
+        name = part
+        count = 0
+        while name.endswith(ITEM):
+            name, count = name[:-2], count + 1
+        found += [field_segment(name)] if name else []
+        found += [ITEM] * count
+    return tuple(found)

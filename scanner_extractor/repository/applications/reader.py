@@ -22,11 +22,10 @@ from scanner_extractor.repository.applications.clients import (
     mentions_client,
 )
 from scanner_extractor.repository.applications.code import PACE, ScopeKind, Unit, read_unit
-from scanner_extractor.repository.applications.deployments import Deployment, command_of
+from scanner_extractor.repository.applications.deployments import Deployment, command_of, named_beside
 from scanner_extractor.repository.applications.endpoints import (
     KnownEndpoints,
     ProgramEndpoints,
-    column_path,
 )
 from scanner_extractor.repository.applications.field_uses import (
     FieldsReading,
@@ -34,6 +33,7 @@ from scanner_extractor.repository.applications.field_uses import (
     ProgramUse,
     TopicUse,
     UsedFields,
+    column_path,
 )
 from scanner_extractor.repository.applications.frames import (
     FrameUses,
@@ -78,8 +78,7 @@ from scanner_extractor.repository.languages import BY_ENDING, language_of
 from scanner_extractor.repository.languages.language import BINDING, CHANNEL_IN, CHANNEL_OUT, DESTINATION, Access
 from scanner_extractor.repository.other_uses import is_other_use
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, helps_tests, is_test, suffix
-from scanner_extractor.repository.topic_files.mapping import is_toml
-from scanner_extractor.repository.topic_files.plugin_blocks import is_plugin_blocks
+from scanner_extractor.repository.topic_files.syntaxes import syntax_of
 from scanner_model.documents.json_input import load_text
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.manual import DeclaredFlow, FlowEnd
@@ -633,9 +632,7 @@ class _Reader:
                 module = self.settings.setdefault(self.modules.of(path), Settings())
                 self.settings_files.append(path)
                 file = RepositoryFile(path, text)
-                is_of_product = path.endswith(".conf") and (
-                    is_other_use(file) or is_toml(file) or is_plugin_blocks(file)
-                )
+                is_of_product = path.endswith(".conf") and (is_other_use(file) or syntax_of(file) is not None)
                 listed = list(read_settings(path, text)) if not is_of_product else []
                 for setting in listed:
                     module.add(setting)
@@ -721,13 +718,33 @@ class _Reader:
                         self._add_use(_Use(job, topic, True, place, "settings", sources))
 
     def _note_connected(self) -> None:
-        """Note the deployments that connect a program to Kafka in whose code no client is known."""
+        """Note the deployments that connect a program to Kafka in whose code no client is known.
+
+        What code names beside a component of Kafka are topics.
+        """
+        evaluation = self._evaluation()
+        programs = [path for path in self.files if suffix(path) in BY_ENDING] if evaluation.components else []
+        for module in sorted({self.modules.of(path) for path in programs}):
+            for path, component in evaluation.components_named(module).items():
+                self._add_beside(module, path, component)
         for module in sorted(self.modules.names):
             for found in self.modules.deployed(module):
                 variable = next(filter(is_of_kafka, found.environment), "")
                 if variable and module not in self.with_unknown and self._lacks_client(module):
                     reason = f"{variable} connects {found.name} to Kafka, but no client that is known is in its code"
                     self.unresolved.append((found.place.rpartition(":")[0] or found.place, reason))
+
+    def _add_beside(self, module: str, path: str, component: str) -> None:
+        """Add the topics that a source file names beside a component of Kafka; without one, the file is unresolved."""
+        deployed = self.modules.deployed(module)
+        service = self._service(module, self._settings(module))
+        own = self._programs_in(module).name(path, module, service)
+        found = list(named_beside(component, self.files[path]))
+        for job in [one.name for one in deployed] or [own]:
+            for one in found:
+                self._add_use(_Use(job, one.topic, one.writes, f"{path}:{one.line}", f"component {component}"))
+        if not found and all(flow.evidence.rpartition(":")[0] != path for flow in self.flows.values()):
+            self.unresolved.append((path, f"it names {component}, a component of Kafka, and no topic beside it"))
 
     def _lacks_client(self, module: str) -> bool:
         """Return whether the code of a module is here, and neither it nor what it is built with uses a client.

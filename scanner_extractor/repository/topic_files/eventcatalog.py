@@ -47,6 +47,7 @@ def read_pages(files: Sequence[RepositoryFile], context: Context) -> None:
         if any(name.lower().startswith("kafka") for name in texts(page.value, "protocols"))
     }
     channels = {page.id: [text(each, "id") for each in mappings(page.value, "channels")] for page in pages}
+    context.chart_files |= dict.fromkeys(page.path for page in pages if topics)
     for page in pages:
         for member, side in (("sends", "to"), ("receives", "from")):
             for message in mappings(page.value, member):

@@ -21,8 +21,9 @@ _PART = re.compile(r"\{([^{}]+)\}")
 _COSTLY = re.compile(r"\b(?:match|search)\s*\(|=~|\.\..*\.\.")
 _STEP = re.compile(r"\.(?P<name>[A-Za-z_][\w-]*)|\['(?P<quoted>[^'\\]*)'\]|(?P<each>\[\*\]|\.\*)")
 _OWN = ("file", "directory", "key")
-_PATH_OF = "path "
-"""Begins a part that is the path of an endpoint: `{path @.uri}` is `orders` of `kafka:orders?brokers=b:9092`."""
+_PATH_OF, _LAST_OF = "path ", "last "
+"""Begin a part that is of an endpoint: `{path @.uri}` is `orders` of `kafka:orders?brokers=b:9092`, and `{last @.url}`
+that of `tls://b:9093/orders`."""
 _SCHEME = re.compile(r"^[\w+-]+:(?://)?")
 
 
@@ -68,7 +69,7 @@ class Entry(NamedTuple):
     def places(self, expression: str) -> Iterator[tuple[str, tuple[str | int, ...]]]:
         """Yield the keys of each value that an expression leads to, from the document (`$`) or the entry (`@`)."""
         paths = [expression] if expression.startswith(("$", "@")) else _PART.findall(expression)
-        for path in (path.removeprefix(_PATH_OF) for path in paths):
+        for path in map(_of_endpoint, paths):
             if path.startswith(("$", "@")):
                 yield from ((path[0], match.keys) for match in matches("$" + path[1:], self._root(path)))
 
@@ -108,6 +109,10 @@ class Entry(NamedTuple):
         if name.startswith(_PATH_OF):
             found = next(self._texts(name.removeprefix(_PATH_OF)), None)
             return found and found._replace(text=_SCHEME.sub("", found.text).partition("?")[0])
+        if name.startswith(_LAST_OF):
+            found = next(self._texts(name.removeprefix(_LAST_OF)), None)
+            last = _SCHEME.sub("", found.text).partition("/")[2] if found else ""
+            return found._replace(text=last) if found and last else None
         return next(self._texts(name), None) if name.startswith(("$", "@")) else None
 
 
@@ -117,12 +122,17 @@ def check_expression(expression: str) -> None:
     for part in parts:
         if part in _OWN or re.fullmatch(r"key\.\d", part):
             continue
-        part = part.removeprefix(_PATH_OF)
+        part = _of_endpoint(part)
         if not part.startswith(("$", "@")):
             raise InputInvalid(f"unknown part {{{part}}}", hint="use file, directory, key, or a path such as $.name")
         if _COSTLY.search(part):
             raise InputInvalid(f"{part}: regular expressions and repeated .. are not supported")
         _compiled("$" + part[1:])
+
+
+def _of_endpoint(part: str) -> str:
+    """Return the path of a part without what says which piece of an endpoint it is."""
+    return part.removeprefix(_PATH_OF).removeprefix(_LAST_OF)
 
 
 @lru_cache(maxsize=512)

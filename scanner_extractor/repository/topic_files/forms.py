@@ -25,13 +25,12 @@ from scanner_extractor.repository.topic_files.mapping import (
     documents,
     entries_of,
     fits,
-    is_toml,
     parsed_documents,
     without_braces,
 )
 from scanner_extractor.repository.topic_files.persister import is_service_map, read_service_map
-from scanner_extractor.repository.topic_files.plugin_blocks import is_plugin_blocks
 from scanner_extractor.repository.topic_files.settings import is_listed
+from scanner_extractor.repository.topic_files.syntaxes import syntax_of
 from scanner_extractor.repository.topic_files.table import DESCRIPTIONS, FORMS, Form
 from scanner_extractor.repository.yaml_documents import Mapping, Parsed, parse_yaml
 from scanner_extractor.systems.deployment.kubernetes import is_deployed, resources_inside
@@ -95,7 +94,7 @@ def _forms_of(file: RepositoryFile) -> list[tuple[Form, list[TopicFiles]]]:
 
 
 def _is_document(file: RepositoryFile) -> bool:
-    return file.ending in _YAML or is_toml(file) or is_plugin_blocks(file)
+    return file.ending in _YAML or syntax_of(file) is not None
 
 
 def _is_named(row: TopicFiles, file: RepositoryFile) -> bool:
@@ -126,7 +125,8 @@ def is_description(file: RepositoryFile) -> bool:
     """Check whether a file may hold documents in a well-known form."""
     if not _is_document(file):
         return is_page(file)
-    if any(sign.fit(file.text) and _is_named(sign.row, file) for _, signs in _SIGNS for sign in signs):
+    holds_files = file.ending in _YAML and "ConfigMap" in file.text
+    if any(sign.fit(file.text) and (holds_files or _is_named(sign.row, file)) for _, signs in _SIGNS for sign in signs):
         return True
     return bool(_DESCRIBED.search(file.text)) or any(check(file) for check, _ in READERS) or is_catalog(file)
 
@@ -266,6 +266,7 @@ def read_descriptions(files: Sequence[RepositoryFile], context: Context) -> None
     read_pages([file for file in files if is_page(file)], context)
     left = {path for path, _ in context.unread}  # such as templates
     parsed = [_parsed(file, context) for file in files if file.path not in left]
+    parsed += [inside for file, listed, _ in parsed for inside in _parsed_inside(file, listed)]
     for is_text in (True, False):
         for file, inside, forms in parsed:
             rows = [(form, chosen) for form, own in forms if (chosen := [r for r in own if bool(r.text) == is_text])]
@@ -285,8 +286,24 @@ def _parsed(
             read(file, context)
     is_values = file.name.startswith("values") and posixpath.join(file.directory, "Chart.yaml") in context.entries
     forms = _forms_of(file) if _is_document(file) and not is_values else []  # templates decide what values declare
-    is_one = forms or _DESCRIBED.search(file.text)
+    is_one = forms or _DESCRIBED.search(file.text) or "ConfigMap" in file.text
     return file, list(chain.from_iterable(map(_inside, documents(file, context, DESCRIPTION)))) if is_one else [], forms
+
+
+def _parsed_inside(
+    file: RepositoryFile, listed: Sequence[Parsed]
+) -> Iterator[tuple[RepositoryFile, list[Parsed], list[tuple[Form, list[TopicFiles]]]]]:
+    """Yield the files in ConfigMaps with the forms that they fit; their lines are those of the file around them."""
+    for document in listed if "ConfigMap" in file.text else ():
+        data = mapping(document.value, "data") if text(document.value, "kind") == "ConfigMap" else {}
+        for name, content in data.items():
+            above = getattr(data, "lines", {}).get(name, document.line)
+            inner = RepositoryFile(name, "\n" * above + content) if isinstance(content, str) else None
+            if inner is not None and _is_document(inner) and (forms := _forms_of(inner)):
+                found = (one for one in parsed_documents(inner, inner.text) if not one.error)
+                # The subject of a schema without one is the name of the text, not that of the file around it.
+                named = [(form, [row for row in rows if row.subject or not row.schema]) for form, rows in forms]
+                yield file, list(chain.from_iterable(map(_inside, found))), named
 
 
 def _read(

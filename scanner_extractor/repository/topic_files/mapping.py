@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from scanner_extractor.repository.declared import CLASS, count, plain_text
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.settings import TopicFiles
 from scanner_extractor.repository.topic_files.expressions import Entry, Found, matches, text_of_value
-from scanner_extractor.repository.topic_files.plugin_blocks import is_plugin_blocks, plugin_blocks
+from scanner_extractor.repository.topic_files.syntaxes import syntax_of
 from scanner_extractor.repository.yaml_documents import Parsed, parse_yaml
 from scanner_model.catalogs import Annotation
 from scanner_model.clients import AclRule
@@ -62,26 +61,10 @@ def documents(file: RepositoryFile, context: Context, kind: str) -> Iterator[Par
             context.leave(file, kind, f"line {parsed.line}: {parsed.error}")
 
 
-def is_toml(file: RepositoryFile) -> bool:
-    """Return whether a file is TOML: by its ending, or by its tables of tables, as agents have in `.conf` files."""
-    return file.ending == ".toml" or (file.ending == ".conf" and _TABLES.search(file.text) is not None)
-
-
-_TABLES = re.compile(r"^[ \t]*\[\[[\w.]+\]\]", re.MULTILINE)
-
-
 def parsed_documents(file: RepositoryFile, text: str) -> Iterator[Parsed]:
-    """Yield the documents of a *text* in the syntax of its file: one of TOML or blocks, or YAML with placeholders."""
-    if is_plugin_blocks(file):
-        yield Parsed(1, plugin_blocks(text))
-        return
-    if not is_toml(file):
-        yield from parse_yaml(without_braces(text))
-        return
-    try:
-        yield Parsed(1, tomllib.loads(text))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        yield Parsed(1, error=f"invalid TOML: {error}")
+    """Yield the documents of a *text* in the syntax of its file: by default YAML, with placeholders."""
+    parse = syntax_of(file)
+    yield from parse(text) if parse is not None else parse_yaml(without_braces(text))
 
 
 def without_braces(text: str) -> str:

@@ -61,10 +61,13 @@ Source: IBM Event Streams, `eventstreams.ibm.com`; Koperator, `kafka.banzaicloud
 _COUNT = tuple(f"{digit}*" for digit in range(1, 10))
 _REPLICATION = "@.replicationFactor | @.replication_factor | @['replication-factor'] | @.replication | @.replicas"
 _WITH_PARTITIONS = (
-    "$..[?@.partitions || @.partitionCount || @.numPartitions || @.num_partitions || @['num-partitions']]"
+    "$..[?@.partitions || @.partitionCount || @.partition_count || @.numPartitions || @.num_partitions"
+    " || @['num-partitions']]"
 )
 _LISTED_NAME = "@.topic | @.topicName | @.topic_name | @.name"
-_PARTITIONS = "@.partitions | @.partitionCount | @.numPartitions | @.num_partitions | @['num-partitions']"
+_PARTITIONS = (
+    "@.partitions | @.partitionCount | @.partition_count | @.numPartitions | @.num_partitions | @['num-partitions']"
+)
 
 RESOURCES: tuple[Form, ...] = (
     # Source: Confluent for Kubernetes, API reference: the text of a schema is the member `schema` of a ConfigMap.
@@ -172,6 +175,17 @@ RESOURCES: tuple[Form, ...] = (
                 operations="@.operations[*]",
             ),
             row(
+                {
+                    **resource("self-serve/*", "ApplicationInstancePermission"),
+                    "$.spec.resource.type": "TOPIC",
+                    "$.spec.serviceAccountPermission | $.spec.permission": ("READ", "WRITE"),
+                },
+                principal="User:{$.spec.grantedTo}",
+                topic="$.spec.resource.name",
+                pattern="$.spec.resource.patternType",
+                operations="$.spec.serviceAccountPermission | $.spec.permission",
+            ),
+            row(
                 resource("gateway/*", "AliasTopic"), topic="$.spec.physicalName", description="alias {$.metadata.name}"
             ),
         ),
@@ -262,11 +276,21 @@ RESOURCES: tuple[Form, ...] = (
                 )
             ),
             row(
+                {
+                    **resource(("logging.openshift.io/*", "observability.openshift.io/*"), "ClusterLogForwarder"),
+                    "@.type": "kafka",
+                },
+                each="$.spec.outputs[*]",
+                program="{$.metadata.name}-{@.name}",
+                writes=("@.kafka.topic", "{last @.kafka.url}", "{last @.url}"),
+            ),
+            row(
                 resource("*jikkou*/*", "KafkaConsumerGroup"),
                 each="$.status.offsets[*]",
                 program=_NAME,
                 reads="@.topic",
             ),
+            row(resource("*jikkou*/*", "KafkaTableRecord"), program=(_NAME, "jikkou:{file}"), writes="$.spec.topic"),
             row(
                 {**resource("keda.sh/*", "ScaledObject", "ScaledJob"), "@.type": ("kafka", "apache-kafka")},
                 each="$.spec.triggers[*]",
@@ -344,6 +368,17 @@ RESOURCES: tuple[Form, ...] = (
                 for apis, start in _OF_KAFKA
             ),
             row(
+                resource("aiven.io/*", "ServiceIntegration"),
+                each="$.spec.clickhouseKafka.tables[*]",
+                program=("{$.spec.destinationServiceName}.{@.name}", "@.name"),
+                reads="@.topics[*].name",
+            ),
+            row(
+                resource("aiven.io/*", "ServiceIntegration"),
+                program=("$.spec.sourceServiceName", _NAME),
+                writes="$.spec.kafkaLogs.kafka_topic",
+            ),
+            row(
                 resource("aiven.io/*", "KafkaACL"),
                 principal="User:{$.spec.username}",
                 topic="$.spec.topic",
@@ -385,6 +420,7 @@ def _registered(each: str, when: Values, subject: tuple[str, ...] = ("@.subject"
         format="@.schemaType",
         version="@.version",
         references="@.references[*]",
+        absent="@.deleted",
     )
 
 
@@ -511,6 +547,16 @@ STACKS: tuple[Form, ...] = (
                 "AWS::IoT::TopicRule",
                 program=("@.Properties.RuleName", "{key}"),
                 writes="@.Properties.TopicRulePayload.Actions[*].Kafka.Topic",
+            ),
+            _stack(
+                "AWS::DMS::Endpoint",
+                program=("@.Properties.EndpointIdentifier", "{key}"),
+                writes="@.Properties.KafkaSettings.Topic",
+            ),
+            _stack(
+                "AWS::MSK::Replicator",
+                program=("@.Properties.ReplicatorName", "{key}"),
+                reads="@.Properties.ReplicationInfoList[*].TopicReplication.TopicsToReplicate[*]",
             ),
             row(
                 {"@.Type": ("MSK", "SelfManagedKafka"), "@.Properties.Topics": "*"},
@@ -651,7 +697,8 @@ PIPELINES: tuple[Form, ...] = (
         ),
     ),
     # Source: Vector, `kafka` source and sink; Telegraf, plug-ins `kafka_consumer` and `kafka`; Filebeat, input and
-    # output Kafka; Fluent Bit and Logstash, plug-ins Kafka; OpenTelemetry Collector, Kafka receiver and exporter, with
+    # output Kafka; Fluent Bit and Logstash, plug-ins Kafka; rsyslog, modules omkafka and imkafka; Grafana Alloy,
+    # components of Loki and of OpenTelemetry for Kafka; OpenTelemetry Collector, Kafka receiver and exporter, with
     # a topic of the component or of each signal.
     Form(
         "agent",
@@ -664,10 +711,39 @@ PIPELINES: tuple[Form, ...] = (
             row({"@.hosts": "*"}, each="$['output.kafka']", program="{file}", writes="@.topic"),
             row({"@.name": "kafka"}, each="$.pipeline.inputs[*]", program="fluent-bit:{file}", reads="@.topics"),
             row({"@.name": "kafka"}, each="$.pipeline.outputs[*]", program="fluent-bit:{file}", writes="@.topics"),
+            *(
+                row(
+                    {"@.Name | @.name": ("kafka", "Kafka")},
+                    files=_CONF,
+                    each=f"$.{section}[*]",
+                    program="fluent-bit:{file}",
+                    **{use: "@.Topics | @.topics"},
+                )
+                for section, use in (("INPUT", "reads"), ("OUTPUT", "writes"))
+            ),
+            row({"@.type": "omkafka"}, files=_CONF, each="$.action[*]", program="rsyslog:{file}", writes="@.topic"),
+            row({"@.type": "imkafka"}, files=_CONF, each="$.input[*]", program="rsyslog:{file}", reads="@.topic"),
+            *(
+                row({}, files="**/*.alloy", each=f"$['{name}'][*]", program="alloy:{file}", **{use: topics})
+                for name, use, topics in (
+                    ("loki.source.kafka", "reads", "@.topics[*]"),
+                    ("otelcol.receiver.kafka", "reads", "@.topic"),
+                    ("otelcol.exporter.kafka", "writes", "@.topic"),
+                )
+            ),
             row(
                 {}, files=_CONF, each="$.input..kafka[*]", program="logstash:{file}", reads=("@.topics[*]", "@.topics")
             ),
             row({}, files=_CONF, each="$.output..kafka[*]", program="logstash:{file}", writes="@.topic_id"),
+            *(
+                row(
+                    resource("opentelemetry.io/*", "OpenTelemetryCollector"),
+                    each=f"$.spec.config.{part}[?match(#, 'kafka(/.*)?')]",
+                    program="{$.metadata.name}:{key}",
+                    **{use: "@.topic | @.traces.topic | @.logs.topic | @.metrics.topic"},
+                )
+                for part, use in (("receivers", "reads"), ("exporters", "writes"))
+            ),
             *(
                 row(
                     {"@.brokers": "*"},
@@ -679,6 +755,30 @@ PIPELINES: tuple[Form, ...] = (
             ),
         ),
         is_pipeline=True,
+    ),
+    # Source: Tinybird, datasource files; Quickwit, source config; OpenSearch Data Prepper, Kafka source and sink.
+    Form(
+        "ingestion",
+        (
+            row({"$.KAFKA_TOPIC": "*"}, files="**/*.datasource", program="tinybird:{file}", reads="$.KAFKA_TOPIC"),
+            row({"$.source_type": "kafka"}, program=("$.source_id", "{file}"), reads="$.params.topic"),
+            row({"@.topics": "*"}, each="$.*.source.kafka", program="{key.0}", reads="@.topics[*].name"),
+            row({"@.topic": "*"}, each="$.*.sink[*].kafka", program="{key.0}", writes="@.topic.name | @.topic"),
+        ),
+        is_pipeline=True,
+    ),
+    # Source: xRegistry, endpoint registry: who offers an endpoint as a producer writes to its topic.
+    Form(
+        "endpoint of a registry",
+        tuple(
+            row(
+                {"$.endpoints": "*", "@.protocol": ("KAFKA*", "Kafka*", "kafka*"), "@.usage | @.usage[*]": usages},
+                each="$.endpoints.*",
+                program="{key}",
+                **{use: "@.protocoloptions.options.topic | @.protocoloptions.topic"},
+            )
+            for use, usages in (("writes", "producer"), ("reads", ("consumer", "subscriber")))
+        ),
     ),
     # Source: SeaTunnel, connectors Kafka; NiFi, processors ConsumeKafka and PublishKafka, with or without a version.
     Form(
@@ -772,6 +872,10 @@ PIPELINES: tuple[Form, ...] = (
                 ("@.uri", "kafka", "@.parameters.topic"),
                 ("@.uri", "kamelet:kafka-", "@.parameters.topic"),
             )
+        )
+        + tuple(
+            row({"@.uri": "kafka:*"}, files="**/*.xml", each=f"$..{name}[*]", program="{file}", **{use: "{path @.uri}"})
+            for name, use in (("from", "reads"), ("to", "writes"), ("toD", "writes"))
         ),
         is_pipeline=True,
     ),

@@ -133,13 +133,24 @@ class _Reader:
         self._leave_others()
 
     def _leave_others(self) -> None:
-        """Leave resources that no row reads and that name a topic of these files, each with the topic."""
+        """Read what else names topics: resources with Kafka as their source or target; others are left, with a topic.
+
+        A resource says by the names of its parts what a topic is for; one that does not, and one that only names a
+        topic of these files, is left.
+        """
         topics = {name for kind, name in self.declarations if kind is DeclaredKind.TOPIC}
-        for module, block in self.others if topics else ():
+        for module, block in self.others:
+            label = ".".join(block.labels)
             for scope in ModuleScope(module).instances(block):
-                if named := sorted(topics.intersection(_texts(scope, block))):
-                    what = f"resource {'.'.join(block.labels)} names topic {named[0]} and is not read"
-                    self.unread.append((block.path, what))
+                members = list(_members(scope, block, (block.labels[0],)))
+                for keys, topic in _topics_of_kafka(members):
+                    if operation := _operation(keys):
+                        self.allow(label, topic, operation, block.place, f"a resource whose {operation} topic it is")
+                    else:
+                        topics.add(topic)
+                read = {name for flow in self.flows.values() if flow.job == label for name in _ends(flow)}
+                if named := sorted((topics - read).intersection(text for _, text in members)):
+                    self.unread.append((block.path, f"resource {label} names topic {named[0]} and is not read"))
 
     def _parsed(self, directory: str) -> tuple[list[Block], dict[str, TerraformValue]]:
         """Return the blocks and the values of variables that the files of a directory have."""
@@ -353,17 +364,51 @@ def _settings(scope: ModuleScope, block: Block, *names: str) -> dict[str, Terraf
     return {key: as_text(plain(value)) for key, value in found.items()}
 
 
-def _texts(scope: ModuleScope, block: Block) -> Iterator[str]:
-    """Yield the texts of a block, also those in lists, maps and blocks inside it."""
-    waiting: list[TerraformValue] = [scope.value(node) for node in block.attributes.values()]
+def _members(scope: ModuleScope, block: Block, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the texts of a block with the names that lead to each, also those in lists, maps and blocks inside it."""
+    waiting = [((*keys, name), scope.value(node)) for name, node in block.attributes.items()]
     while waiting:
-        value = plain(waiting.pop())
+        path, value = waiting.pop()
+        value = plain(value)
         if isinstance(value, str):
-            yield value
-        elif isinstance(value, list | dict):
-            waiting += value.values() if isinstance(value, dict) else value
+            yield path, value
+        elif isinstance(value, dict):
+            waiting += [((*path, key), inside) for key, inside in value.items()]
+        elif isinstance(value, list):
+            waiting += [(path, inside) for inside in value]
     for inner in block.blocks:
-        yield from _texts(scope, inner)
+        yield from _members(scope, inner, (*keys, inner.kind))
+
+
+_TOPIC_NAMES = frozenset({"topic", "topics", "topic_name", "topic_names", "topics_to_replicate"})
+_PART = re.compile(r"[^A-Za-z0-9]+")
+_OF_KAFKA = frozenset({"kafka", "msk", "redpanda"})
+_SIDES = {
+    "read": frozenset({"source", "sources", "input", "inputs", "consumer"}),
+    "write": frozenset({"target", "destination", "sink", "output", "outputs", "producer"}),
+}
+
+
+def _topics_of_kafka(members: list[tuple[tuple[str, ...], str]]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the topics of members called so whose names, or those of what they are in, speak of Kafka."""
+    for keys, text in members:
+        if keys[-1].lower() in _TOPIC_NAMES and not _OF_KAFKA.isdisjoint(_words(keys)):
+            yield from ((keys, topic.strip()) for topic in text.split(",") if topic.strip())
+
+
+def _words(keys: tuple[str, ...]) -> list[str]:
+    return [word.lower() for key in keys for word in _PART.split(key)]
+
+
+def _operation(keys: tuple[str, ...]) -> str:
+    """Return what a resource does with a topic, by the names of the parts that it is in; empty if they do not say."""
+    words = _words(keys)
+    found = [operation for operation, names in _SIDES.items() if not names.isdisjoint(words)]
+    return found[0] if len(found) == 1 else ""
+
+
+def _ends(flow: DeclaredFlow) -> tuple[str, ...]:
+    return (flow.origin.name, flow.target.name)
 
 
 def _first(scope: ModuleScope, block: Block, *names: str) -> str:

@@ -12,7 +12,7 @@ import scanner_api
 from scanner_api.dictionary import Dictionary
 from scanner_api.questions.changes import check_change
 from scanner_api.questions.listings import schemas
-from scanner_api.questions.versions import compare_versions, enum_symbols
+from scanner_api.questions.versions import compare_versions, enum_symbols, version_uses
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.kafka import Cluster, Topic
@@ -194,3 +194,17 @@ def test_symbols_of_an_enum_are_those_of_the_reference(stored, format) -> None:
     assert [(row.name, row.symbols) for row in enum_symbols(dictionary, subject="t-value", version=1)] == [
         (column, ("A", "B"))
     ]
+
+
+def test_versions_are_those_of_the_scan_that_is_asked(tmp_path) -> None:
+    dictionary = Dictionary(str(tmp_path / "d.db"))
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    record = '{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}]}'
+    for subject in ("bills-value", "orders-value"):
+        (folder / f"{subject}.avsc").write_text(record, encoding="utf-8")
+        scanner_api.scan([], dictionary, directories=[folder])
+
+    version_uses(dictionary, subject="orders-value")
+    with pytest.raises(NameUnknown, match="orders-value"):
+        version_uses(dictionary, subject="orders-value", as_of="1")

@@ -87,3 +87,37 @@ def test_connector_of_a_debezium_server_has_its_settings_without_their_prefix():
 
 def test_debezium_server_that_writes_elsewhere_has_no_connector():
     assert list(connectors_in(_SERVER.replace("sink.type=kafka", "sink.type=redis"))) == []
+
+
+MIRRORS = """\
+clusters = east, west-2
+east.bootstrap.servers = e:9092
+west-2.bootstrap.servers = w:9092
+replication.policy.separator = _
+east->west-2.enabled = true
+east->west-2.topics = orders, bills
+east->west-2.replication.policy.separator = -
+west-2->east.topics = .*
+"""
+
+
+def test_each_enabled_flow_of_mirror_maker_is_a_connector():
+    (found,) = connectors_in(MIRRORS)
+
+    assert (found.name, found.line) == ("east->west-2.MirrorSourceConnector", 5)
+    assert found.config == {
+        "connector.class": "org.apache.kafka.connect.mirror.MirrorSourceConnector",
+        "topics": "orders, bills",
+        "replication.policy.separator": "-",
+        "source.cluster.alias": "east",
+        "source.cluster.bootstrap.servers": "e:9092",
+        "target.cluster.alias": "west-2",
+        "target.cluster.bootstrap.servers": "w:9092",
+    }
+
+
+@pytest.mark.parametrize("sign", [" = ", "=", ": ", " "])
+def test_mirror_maker_replicates_all_topics_by_default(sign):
+    (found,) = connectors_in(f"clusters{sign}a,b\na->b.enabled{sign}true\n")
+
+    assert found.config["topics"] == ".*"

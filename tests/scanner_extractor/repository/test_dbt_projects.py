@@ -155,3 +155,31 @@ def test_models_for_a_stream_processor_are_left_to_the_manifest(read_repository)
 
     assert reading.of(CatalogTable) == ()
     assert [file.name for file in reading.of(UnreadFile)] == ["dw/dbt_project.yml"]
+
+
+STREAMS = {
+    "dbt_project.yml": "name: flows\n",
+    "models/orders.sql": (
+        "{{ config(materialized='source') }}\n-- of the shop\nCREATE SOURCE {{ this }} (id VARCHAR, total DOUBLE)"
+        " WITH (connector = 'kafka', topic = 'orders', properties.bootstrap.server = 'k:9092')"
+        " FORMAT PLAIN ENCODE JSON\n"
+    ),
+    "models/sums.sql": "select id, sum(total) as total from {{ ref('orders') }} group by id\n",
+}
+
+
+def test_models_that_are_statements_of_a_stream_processor_are_read_as_such(read_repository):
+    reading = read_repository(STREAMS)
+
+    assert {(table.namespace, table.name) for table in reading.of(CatalogTable)} == {
+        ("kafka://k:9092", "orders"),
+        ("risingwave://shop", "dev.public.sums"),
+    }
+    assert reading.of(UnreadFile) == ()
+
+
+def test_a_model_that_is_a_statement_of_an_unknown_engine_is_left(read_repository):
+    files = {"dbt_project.yml": "name: flows\n", "models/a.sql": "create {{ 'pump' }} a from topic orders\n"}
+    unread = read_repository(files).of(UnreadFile)
+
+    assert [file.name for file in unread] == ["models/a.sql"]

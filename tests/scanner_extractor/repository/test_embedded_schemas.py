@@ -108,3 +108,10 @@ def test_a_schema_in_the_settings_of_a_connector_is_one_of_its_settings(read_rep
     config = {"connector.class": "io.confluent.kafka.connect.datagen.DatagenConnector", "schema.string": RECORD}
 
     assert not versions(read_repository({"c.json": json.dumps({"name": "gen", "config": config})}))
+
+
+def test_a_request_to_a_registry_in_a_config_map_is_the_schema_in_it(read_repository):
+    request = json.dumps({"schema": RECORD})
+    text = f"kind: ConfigMap\ndata:\n  orders-value.json: |\n    {request}\n"
+
+    assert set(versions(read_repository({"cm.yaml": text}))) == {"orders-value"}

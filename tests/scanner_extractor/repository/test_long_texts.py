@@ -17,7 +17,7 @@ from scanner_extractor.repository import (
     undeclared,
     variables,
 )
-from scanner_extractor.repository.topic_files import plugin_blocks
+from scanner_extractor.repository.topic_files import syntaxes
 
 SPACES = " " * 300_000
 LINES = "\n" * 300_000
@@ -37,7 +37,7 @@ PATTERNS = {
     "compose": (variables._IN_COMPOSE, f"  A={SPACES}x", 1),
     "topic": (undeclared._TOPIC_MEMBER, f"topic{SPACES}x", 0),
     "topic's line": (undeclared._TOPIC_MEMBER, "topics:\n" * 40_000, 0),
-    "blocks": (plugin_blocks._TOKEN, 'a "' + '\\"' * 150_000, 2),
+    "blocks": (syntaxes._TOKEN, 'a "' + '\\"' * 150_000, 2),
     "protobuf": (input_files._PROTO, LINES, 0),
 }
 

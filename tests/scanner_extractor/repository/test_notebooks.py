@@ -35,3 +35,9 @@ def test_what_is_no_notebook_of_a_known_language_has_no_code(text):
 
 def test_a_cell_of_another_language_is_left_out():
     assert code_of("a.ipynb", notebook(("code", ["%%sql\n", "SELECT 1\n"]))) == (".py", "")
+
+
+def test_all_cells_of_a_notebook_on_one_line_are_read():
+    text = json.dumps(json.loads(notebook(("code", ["a = 1\n", "b = 2\n"]), ("code", ["c = 3\n"]))))
+
+    assert code_of("a.ipynb", text) == (".py", "a = 1\nb = 2\nc = 3")

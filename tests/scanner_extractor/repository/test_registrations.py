@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from scanner_model.declarations import Declaration
 from scanner_model.schemas import SchemaVersion
 
 RECORD = '{"type": "record", "name": "Thing", "fields": [{"name": "id", "type": "long"}]}'
@@ -68,6 +69,23 @@ def test_commands_of_workflows_makefiles_and_request_files_register_too(read_rep
     }
 
     assert {"orders-value", "m-value", "b-value", "c-value"} <= subjects(read_repository(files))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "Makefile",
+            "N := 3\n\ntopics: # all\n\t@kafka-topics --create --topic orders --partitions 3 \\\n\t  --x\n",
+        ),
+        ("justfile", 'b := "k:9092"\n\ntopics:\n    @rpk topic create orders -p 3 -X brokers={{ b }}\n'),
+        ("dev.just", 'name := "orders"\n\ntopics b:\n    rpk topic create {{name}} -p 3\n'),
+    ],
+)
+def test_commands_of_recipes_are_found_on_their_lines(name, text, read_repository):
+    (topic,) = read_repository({name: text}).of(Declaration)
+
+    assert (topic.name, topic.place) == ("orders", f"{name}:4")
 
 
 def test_a_command_that_asks_or_deletes_registers_nothing(read_repository):

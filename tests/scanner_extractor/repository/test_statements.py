@@ -10,6 +10,7 @@ from scanner_extractor.repository.statements import (
     connector_of,
     engine_of,
     moves_data,
+    named_topics,
     statements_of,
     unread_engine_of,
     with_definitions,
@@ -97,3 +98,47 @@ def test_no_text_raises_and_no_character_is_lost(text):
     listed = statements_of(text)
     assert engine_of(listed)
     assert all(statement.text in text for statement in listed)
+
+
+@pytest.mark.parametrize(
+    ("text", "uses"),
+    [
+        # Doris and StarRocks
+        (
+            "CREATE ROUTINE LOAD shop.load ON t PROPERTIES ('format' = 'json')\n"
+            "FROM KAFKA ('kafka_broker_list' = 'k:9092', 'kafka_topic' = 'orders');",
+            {("orders", False)},
+        ),
+        # Timeplus
+        (
+            "CREATE EXTERNAL STREAM o (id string) SETTINGS type = 'kafka', brokers = 'k:9092', topic = 'orders';",
+            {("orders", False)},
+        ),
+        # Arroyo: one table says that it is a sink, the other is inserted into
+        (
+            "CREATE TABLE a WITH (connector = 'kafka', topic = 'orders', type = 'source');\n"
+            "CREATE TABLE b WITH (connector = 'kafka', topic = 'bills', type = 'sink');\n"
+            "CREATE TABLE c WITH (connector = 'kafka', topic = 'sums');\nINSERT INTO c SELECT id FROM a;",
+            {("orders", False), ("bills", True), ("sums", True)},
+        ),
+        # Feldera
+        (
+            'CREATE VIEW v WITH (\'connectors\' = \'[{"transport": {"name": "kafka_output",'
+            ' "config": {"topic": "orders"}}}]\') AS SELECT 1 AS topic FROM t;',
+            {("orders", True)},
+        ),
+        # SingleStore
+        ("CREATE PIPELINE p AS LOAD DATA KAFKA 'k1:9092,k2:9092/orders' INTO TABLE t;", {("orders", False)}),
+        # Databricks
+        (
+            "CREATE STREAMING TABLE t AS SELECT * FROM STREAM read_kafka(s => 'k', subscribe => 'orders, bills');",
+            {("orders", False), ("bills", False)},
+        ),
+        # a column of that name, and another broker
+        ("CREATE TABLE t (topic text DEFAULT 'orders', kafka text);", set()),
+        ("CREATE TABLE t WITH (connector = 'pulsar', topic = 'orders');", set()),
+        ("INSERT INTO kafka_settings (topic) VALUES ('orders');", set()),
+    ],
+)
+def test_topics_of_engines_whose_sql_is_not_parsed(text, uses):
+    assert {(one.topic, one.is_written) for one in named_topics(statements_of(text))} == uses

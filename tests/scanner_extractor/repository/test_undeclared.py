@@ -34,7 +34,6 @@ def test_a_file_of_an_unknown_form_that_names_a_topic_is_unread(name, read_repos
         ("fdw.sql", "CREATE FOREIGN TABLE o (id int) SERVER kafka_server OPTIONS (format 'json', topic 'orders');"),
         ("dlt.sql", "SELECT * FROM STREAM read_kafka(bootstrapServers => 'k:9092', subscribe => 'orders');"),
         ("mm2.properties", "clusters = a, b\na.bootstrap.servers = k:9092\na->b.topics = orders\n"),
-        ("routes.xml", "<routes><route><from uri='kafka:orders?brokers=k'/></route></routes>"),
         ("nifi.json", '{"properties": {"bootstrap.servers": "k:9092", "topic": "orders"}}'),
         ("composition.yaml", "template: |\n  apiVersion: topic.kafka.crossplane.io/v1\n  kind: Topic\n  {{ end }}\n"),
         ("agent.hcl", 'sink "out" {\n  brokers = ["k:9092"]\n  topic = "orders"\n}\n'),
@@ -47,13 +46,16 @@ def test_settings_of_a_client_in_an_unknown_form_are_unread(name, text, read_rep
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("users.datasource", "SCHEMA >\n  `id` Int16\nKAFKA_CONNECTION_NAME 'c'\nKAFKA_TOPIC 'orders'\n"),
+        ("users.pipe", "SCHEMA >\n  `id` Int16\nKAFKA_CONNECTION_NAME 'c'\nKAFKA_TOPIC 'orders'\n"),
         ("topology.yaml", "kind: Topology\nspec:\n  kafka: main\n  topics: # of the team\n    - name: orders\n"),
         ("nifi.xml", "<type>PublishKafka</type>\n<entry>\n<key>topic</key>\n<value>orders</value>\n</entry>\n"),
         ("beans.xml", '<bean class="kafka.Sink"><property name="topic">orders</property></bean>\n'),
         ("deploy.yaml", "env:\n- name: KAFKA_URL\n  value: x\n- name: KAFKA_TOPIC\n  value: orders\n"),
         ("job.toml", '[source]\nkind = "kafka"\ntopic = "orders"\n'),
         ("flow.json", '{"source": "redpanda", "inputTopics": ["orders"]}'),
+        ("kafka.nix", '{ topics.orders = { partitions = 6; }; kafka.topic = "orders"; }\n'),
+        ("topics.csv", "team,topic,partitions\nshop,orders,6\n"),
+        ("topics.tsv", "Topic Name\tkafka cluster\n'orders'\tmain\n"),
         ("out.conf", "<match **>\n  @type kafka2\n  default_topic orders\n  topic_key: orders\n</match>\n"),
     ],
 )

@@ -678,3 +678,22 @@ def test_code_whose_deployment_connects_it_to_kafka_is_unknown_if_no_client_is_k
     changed = BUS.replace(old, old.replace("decided", "settled"))
 
     assert check({"decisions/src/Decided.kt": changed}, base).verdict is verdict
+
+
+SIDECAR = (
+    "from dapr.clients import DaprClient\n\n\ndef placed(order):\n    with DaprClient() as client:\n"
+    "        client.publish_event('bus', 'orders', text(order))\n\n\ndef text(order):\n    return {'id': order.id}\n"
+)
+COMPONENT = "apiVersion: dapr.io/v1alpha1\nkind: Component\nmetadata: {name: bus}\nspec: {type: pubsub.kafka}\n"
+
+
+@pytest.mark.parametrize(("name", "verdict"), [("bus", Verdict.UNKNOWN), ("log", Verdict.FINE)])
+def test_code_around_what_names_a_component_of_kafka_is_unknown(check, name: str, verdict: Verdict) -> None:
+    base = {
+        **BASE,
+        "shop/setup.py": "setup(name='shop')\n",
+        "shop/app.py": SIDECAR.replace("bus", name),
+        "c/bus.yaml": COMPONENT,
+    }
+
+    assert check({"shop/app.py": base["shop/app.py"].replace("order.id", "order.key")}, base).verdict is verdict

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import textwrap
 
+import pytest
+
 from scanner_extractor.repository.applications.deployments import read_deployments
-from scanner_extractor.repository.applications.reader import read_applications
+from scanner_extractor.repository.applications.reader import ApplicationsReading, read_applications
 from scanner_model.names import SourceId
 
 SENDER = """
@@ -297,3 +299,126 @@ def test_a_setting_whose_default_is_computed_has_no_value_without_its_variable()
     }
 
     assert flows(files) == set()
+
+
+def read(files: dict[str, str]) -> ApplicationsReading:
+    return read_applications({path: textwrap.dedent(text) for path, text in files.items()}, SourceId("repository"))
+
+
+COMPONENT = """
+    apiVersion: dapr.io/v1alpha1
+    kind: Component
+    metadata: {name: bus}
+    spec: {type: %s, version: v1, metadata: [{name: brokers, value: "k:9092"}]}
+    """
+BESIDE = {
+    "a/app.py": ("client.publish_event(\n    pubsub_name='bus', topic_name='orders', data=text\n)\n", True),
+    "b/app.py": ("@app.subscribe(pubsub='bus', topic='orders')\ndef placed(event): pass\n", False),
+    "c/app.py": ("def subscribe(): return jsonify([{'pubsubname': 'bus', 'topic': 'orders', 'route': 'r'}])\n", False),
+    "d/main.go": (
+        'package main\nvar s = &common.Subscription{PubsubName: "bus", Topic: "orders", Route: "/r"}\n',
+        False,
+    ),
+    "e/main.go": ('package main\nfunc main() { c.PublishEvent(ctx, "bus", "orders", data) }\n', True),
+    "f/a.ts": ("await client.pubsub.publish('bus', 'orders', { id: 1 });\n", True),
+    "g/A.java": ('class A { @Topic(name = "orders", pubsubName = "bus")\n void placed(Event e) {} }\n', False),
+    "i/A.java": (
+        'class A { static final String BUS = "bus", T = "orders";\n'
+        "  @Topic(name = T, pubsubName = BUS) void placed(Event e) {} }\n",
+        False,
+    ),
+    "j/app.py": ("BUS = 'bus'\nTOPIC = 'orders'\nclient.publish_event(BUS, TOPIC, text)\n", True),
+    "h/A.cs": ('class A { [Topic("bus", "orders")] public void Placed(Order order) {} }\n', False),
+}
+
+
+@pytest.mark.parametrize("path", BESIDE)
+def test_what_is_named_beside_a_component_of_kafka_is_a_topic(path):
+    code, writes = BESIDE[path]
+    (flow,) = read({"components/bus.yaml": COMPONENT % "pubsub.kafka", path: code}).flows
+
+    assert (flow.target.name if writes else flow.origin.name) == "orders"
+
+
+def test_components_of_other_brokers_and_other_names_are_none_of_kafka():
+    path, (code, _) = next(iter(BESIDE.items()))
+
+    assert read({"components/bus.yaml": COMPONENT % "pubsub.redis", path: code}).flows == ()
+    assert read({"components/bus.yaml": COMPONENT % "pubsub.kafka", path: code.replace("'bus'", "'log'")}).flows == ()
+
+
+def test_code_that_names_only_a_component_of_kafka_is_unresolved():
+    files = {"components/bus.yaml": COMPONENT % "pubsub.kafka", "a/app.py": "BUS = 'bus'\nsend(BUS, topic())\n"}
+
+    assert [path for path, reason in read(files).unresolved if "bus" in reason] == ["a/app.py"]
+
+
+STACK = """
+    Transform: AWS::Serverless-2016-10-31
+    Parameters:
+      Topic: {Type: String, Default: bills}
+    Globals:
+      Function:
+        Environment: {Variables: {OUT: !Ref Topic, LEVEL: info}}
+    Resources:
+      Bill:
+        Type: AWS::Serverless::Function
+        Properties: {CodeUri: bill/, Handler: app.handle}
+      Mail:
+        Type: AWS::Serverless::Function
+        Properties:
+          CodeUri: s3://code/mail.zip
+          Environment: {Variables: {OUT: mails}}
+      Plain:
+        Type: AWS::Lambda::Function
+        Properties: {FunctionName: plain-fn, Environment: {Variables: {OUT: others}}}
+    """
+
+
+def test_functions_of_aws_have_the_variables_of_their_stack():
+    found = read_deployments({"fn/template.yaml": textwrap.dedent(STACK)}, {})
+
+    assert [(one.name, one.build, dict(one.environment)) for one in found] == [
+        ("Bill", "fn/bill", {"OUT": "bills", "LEVEL": "info"}),
+        ("Mail", None, {"OUT": "mails", "LEVEL": "info"}),
+        ("plain-fn", None, {"OUT": "others"}),
+    ]
+
+
+CHART = {
+    "chart/Chart.yaml": "name: relay\n",
+    "chart/values.yaml": "image: acme/relay:1\nkafka: {out: 'bills: all', brokers: b}\n",
+    "chart/templates/a.yaml": """
+        apiVersion: apps/v1
+        kind: Deployment
+        metadata:
+          name: {{ include "relay.fullname" . }}
+          labels:
+            {{- include "relay.labels" . | nindent 4 }}
+        spec:
+          template:
+            spec:
+              containers:
+              - image: {{ .Values.image }}
+                env:
+                {{- if .Values.kafka }}
+                - {name: OUT, value: {{ .Values.kafka.out | quote }}}
+                - {name: BROKERS, value: "{{ .Values.kafka.brokers }}"}
+                {{- end }}
+                - {name: NODE, value: x-{{ .Values.missing }}}
+        """,
+}
+
+
+def test_variables_in_a_chart_that_is_not_rendered_have_its_values():
+    files = {path: textwrap.dedent(text) for path, text in CHART.items()}
+    (found,) = read_deployments({"chart/templates/a.yaml": files["chart/templates/a.yaml"]}, files)
+
+    assert (found.name, found.image) == ("relay", "acme/relay:1")
+    assert found.environment == {"OUT": "bills: all", "BROKERS": "b", "NODE": "x-$template"}
+
+
+def test_a_template_that_is_of_no_chart_has_no_values():
+    files = {path: textwrap.dedent(text) for path, text in CHART.items() if not path.endswith("Chart.yaml")}
+
+    assert read_deployments({"chart/templates/a.yaml": files["chart/templates/a.yaml"]}, files) == []

@@ -6,7 +6,8 @@ import textwrap
 
 import pytest
 
-from scanner_extractor.repository.applications.endpoints import Made, column_path
+from scanner_extractor.repository.applications.endpoints import Made
+from scanner_extractor.repository.applications.field_uses import column_path
 from scanner_extractor.repository.applications.reader import (
     ApplicationsReading,
     KnownFiles,

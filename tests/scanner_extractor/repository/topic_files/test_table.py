@@ -292,6 +292,59 @@ USES = {
         "exporters: {kafka/logs: {brokers: ['b:9092'], topic: orders}}\n",
         ("otelcol:kafka/logs", "writes", "orders"),
     ),
+    "Vector in a ConfigMap": (
+        "kind: ConfigMap\ndata:\n  vector.yaml: |\n    sinks: {out: {type: kafka, topic: orders}}\n",
+        ("vector:out", "writes", "orders"),
+    ),
+    "Logstash in a ConfigMap": (
+        "kind: ConfigMap\ndata:\n  in.conf: |\n    input {\n      kafka { topics => ['orders'] }\n    }\n",
+        ("logstash:a", "reads", "orders"),
+    ),
+    "operator of OpenTelemetry": (
+        "apiVersion: opentelemetry.io/v1beta1\nkind: OpenTelemetryCollector\nmetadata: {name: otel}\n"
+        "spec: {config: {exporters: {kafka: {brokers: ['b:9092'], topic: orders}}}}\n",
+        ("otel:kafka", "writes", "orders"),
+    ),
+    "Quickwit": (
+        "source_id: shop\nsource_type: kafka\nparams: {topic: orders, client_params: {bootstrap.servers: 'b:9092'}}\n",
+        ("shop", "reads", "orders"),
+    ),
+    "Data Prepper": (
+        "in:\n  source: {kafka: {topics: [{name: orders, group_id: g}]}}\n  sink: [{opensearch: {index: o}}]\n",
+        ("in", "reads", "orders"),
+    ),
+    "Data Prepper writes": (
+        "out:\n  source: {http: {}}\n  sink: [{kafka: {topic: {name: orders}}}]\n",
+        ("out", "writes", "orders"),
+    ),
+    "xRegistry": (
+        '{"endpoints": {"shop": {"usage": ["producer"], "protocol": "KAFKA", "protocoloptions":'
+        ' {"options": {"topic": "orders"}}}}}',
+        ("shop", "writes", "orders"),
+    ),
+    "OpenShift": (
+        "apiVersion: observability.openshift.io/v1\nkind: ClusterLogForwarder\nmetadata: {name: logs}\n"
+        "spec: {outputs: [{name: app, type: kafka, kafka: {url: 'tls://b:9093/orders'}}]}\n",
+        ("logs-app", "writes", "orders"),
+    ),
+    "Aiven": (
+        "apiVersion: aiven.io/v1alpha1\nkind: ServiceIntegration\nmetadata: {name: i}\nspec:\n"
+        "  destinationServiceName: ch\n  clickhouseKafka: {tables: [{name: t, topics: [{name: orders}]}]}\n",
+        ("ch.t", "reads", "orders"),
+    ),
+    "DMS": (
+        "Resources: {T: {Type: 'AWS::DMS::Endpoint', Properties: {KafkaSettings: {Topic: orders}}}}\n",
+        ("T", "writes", "orders"),
+    ),
+    "replicator": (
+        "Resources: {R: {Type: 'AWS::MSK::Replicator', Properties: {ReplicationInfoList:"
+        " [{TopicReplication: {TopicsToReplicate: [orders]}}]}}}\n",
+        ("R", "reads", "orders"),
+    ),
+    "records of jikkou": (
+        "apiVersion: kafka.jikkou.io/v1\nkind: KafkaTableRecord\nspec: {topic: orders, value: {data: x}}\n",
+        ("jikkou:a", "writes", "orders"),
+    ),
     "Filebeat": ("output.kafka: {hosts: ['b:9092'], topic: orders}\n", ("a", "writes", "orders")),
     "Fluent Bit": (
         "pipeline: {outputs: [{name: kafka, brokers: 'b:9092', topics: orders}]}\n",
@@ -416,6 +469,27 @@ sink {
         ("s.conf", SEATUNNEL, ("copy", "writes", "bills")),
         ("s.conf", SEATUNNEL, ("copy", "writes", "sums")),
         ("t.conf", '[[outputs.kafka]]\n  topic = "orders"\n', ("telegraf:t", "writes", "orders")),
+        (
+            "f.conf",
+            "[INPUT]\n  Name cpu\n[OUTPUT]\n  Name   kafka\n  Brokers b:9092\n  Topics orders\n",
+            ("fluent-bit:f", "writes", "orders"),
+        ),
+        (
+            "r.conf",
+            'module(load="omkafka")\naction(type="omkafka" broker=["b:9092"]\n  topic="orders")\n',
+            ("rsyslog:r", "writes", "orders"),
+        ),
+        (
+            "c.alloy",
+            'loki.source.kafka "shop" {\n  brokers = ["b:9092"]\n  topics = ["orders"]\n}\n',
+            ("alloy:c", "reads", "orders"),
+        ),
+        ("u.datasource", "SCHEMA >\n  `id` String\n\nKAFKA_TOPIC 'orders'\n", ("tinybird:u", "reads", "orders")),
+        (
+            "x.xml",
+            '<routes xmlns="urn:c"><route><from uri="timer:t"/>\n<c:to uri="kafka:orders?brokers=b"/></route></routes>',
+            ("x", "writes", "orders"),
+        ),
     ],
 )
 def test_agents_and_pipelines_are_read_in_their_own_syntax(path, text, use, read_repository):
@@ -477,6 +551,15 @@ spec:
       operations: [Read]
     - resource: {type: group, name: g}
       operations: [Read]
+""",
+    "Conduktor": """\
+apiVersion: self-serve/v1
+kind: ApplicationInstancePermission
+metadata: {name: a}
+spec:
+  resource: {type: TOPIC, name: orders, patternType: PREFIXED}
+  serviceAccountPermission: READ
+  grantedTo: billing
 """,
     "ns4kafka": """\
 apiVersion: v1
@@ -553,3 +636,34 @@ def test_a_file_that_only_names_the_files_of_subjects_is_read(read_repository):
 )
 def test_a_resource_that_has_nothing_of_what_is_read_is_not_listed(text, read_repository):
     assert read_repository({"a.yaml": text}).of(UnreadFile) == ()
+
+
+@pytest.mark.parametrize("deleted", [True, False])
+def test_a_dump_of_the_topic_of_schemas_is_read_line_by_line(deleted, read_repository):
+    key = {"subject": "orders-value", "version": 1}
+    value = {"subject": "orders-value", "version": 1, "id": 1, "schema": AVRO, "deleted": deleted}
+    text = f"{json.dumps(key)}\t{json.dumps(value)}\n"
+
+    assert len(read_repository({"dump.ndjson": text}).of(SchemaVersion)) == (not deleted)
+
+
+def test_xml_with_entities_is_not_expanded(read_repository):
+    text = '<!DOCTYPE r [<!ENTITY a "b">]><routes><from uri="kafka:orders"/></routes>'
+    (left,) = read_repository({"a.xml": text}).of(UnreadFile)
+
+    assert "entities" in left.reason
+
+
+def test_places_in_a_config_map_are_lines_of_the_file_around_it(read_repository):
+    vector = "    sinks:\n      out:\n        type: kafka\n        topic: orders\n"
+    text = f"kind: ConfigMap\ndata:\n  a: b\n  vector.yaml: |\n{vector}"
+    (flow,) = read_repository({"deploy/a.yaml": text}).of(DeclaredFlow)
+
+    assert flow.evidence == "deploy/a.yaml:8"
+
+
+def test_an_export_of_topics_is_a_list_of_them(read_repository):
+    text = '[{"name": "orders", "is_internal": false, "replication_factor": 3, "partition_count": 6}]'
+    (topic,) = read_repository({"topics.json": text}).of(Topic)
+
+    assert (topic.name, topic.partitions, topic.replication) == ("orders", 6, 3)

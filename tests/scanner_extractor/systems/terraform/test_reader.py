@@ -327,16 +327,43 @@ _TOPIC = 'resource "kafka_topic" "orders" {\n  name = "shop.orders"\n}\n'
 
 
 def test_resource_that_no_row_reads_is_left_if_it_names_a_topic():
-    """A bucket beside the topics is not about Kafka."""
+    """A bucket beside the topics is not about Kafka; a topic of Kafka need not be one of these files."""
     other = """
-        resource "clickhouse_clickpipe" "in" {
-          source = { kafka = { topics = kafka_topic.orders.name } }
-        }
+        resource "acme_route" "in" { label = kafka_topic.orders.name }
+        resource "aws_dms_endpoint" "out" { kafka_settings { topic = "bills" } }
+        resource "google_pubsub_subscription" "s" { topic = "notes" }
         resource "aws_s3_bucket" "b" { bucket = "orders" }
         """
     reading = read(_TOPIC, pipes_tf=other)
 
-    assert reading.unread == (("pipes.tf", "resource clickhouse_clickpipe.in names topic shop.orders and is not read"),)
+    assert reading.unread == (
+        ("pipes.tf", "resource acme_route.in names topic shop.orders and is not read"),
+        ("pipes.tf", "resource aws_dms_endpoint.out names topic bills and is not read"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("resource", "use"),
+    [
+        (
+            'resource "clickhouse_clickpipe" "in" { source = { kafka = { topics = kafka_topic.orders.name } } }',
+            ("clickhouse_clickpipe.in", "shop.orders", ""),
+        ),
+        (
+            'resource "materialize_sink_kafka" "out" { topic = "shop.orders" }',
+            ("materialize_sink_kafka.out", "", "shop.orders"),
+        ),
+        (
+            'resource "aws_kinesis_firehose_delivery_stream" "s" { msk_source_configuration { topic_name = "notes" } }',
+            ("aws_kinesis_firehose_delivery_stream.s", "notes", ""),
+        ),
+    ],
+)
+def test_parts_of_a_resource_say_what_it_does_with_a_topic_of_kafka(resource, use):
+    reading = read(_TOPIC, pipes_tf=resource)
+
+    assert [(flow.job, flow.origin.name, flow.target.name) for flow in reading.flows] == [use]
+    assert reading.unread == ()
 
 
 def test_function_that_topics_start_reads_them():
