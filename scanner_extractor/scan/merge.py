@@ -152,7 +152,11 @@ def merge_results(
             chain(manual.topics, named, mapped if are_all else ()),
             {name for server in servers for name in server.missing},
         ),
-        *unknown_flow_topics(manual.flows, {topic.name for topic in (*topics, *topics_to_bind)}),
+        *(
+            unknown_flow_topics(manual.flows, {topic.name for topic in (*topics, *topics_to_bind)})
+            if listed is not None or not any(outcome.kind == "kafka" for outcome in sources.outcomes)
+            else ()  # brokers that do not answer may have them
+        ),
         *hidden,
     )
     facts: dict[type, Iterable[Any]] = {

@@ -408,3 +408,15 @@ def test_a_flow_to_a_topic_that_only_the_brokers_report_is_no_problem() -> None:
 
     assert [problem.what for problem in problems if "is known" in problem.what] == ["no topic 'ordres' is known"]
     assert "orders" in next(problem.hint for problem in problems if "is known" in problem.what)
+
+
+def test_a_flow_is_not_doubted_while_brokers_do_not_answer() -> None:
+    """They may have its topics; that they do not answer is said once."""
+    flow = DeclaredFlow(
+        source=MANUAL, origin=FlowEnd(name="a"), target=FlowEnd(name="b"), job="j", description="", evidence="a:1"
+    )
+    silent = SourceResult(source=KAFKA, kind="kafka", status=SourceStatus.UNAVAILABLE, reason="no answer")
+    requests = SourceReadings(outcomes=(silent,), readings=())
+
+    assert merge_results(SETTINGS, requests, manual(flows=(flow,))).problems == ()
+    assert len(merge_results(SETTINGS, replace(requests, outcomes=()), manual(flows=(flow,))).problems) == 2
