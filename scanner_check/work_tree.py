@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from dataflow_generator.stored.dictionary import Dictionary
 from scanner_check.commits import check_commits
-from scanner_check.inputs.git import ENVIRONMENT, GIT
+from scanner_check.inputs.git import ENVIRONMENT, git_command
 from scanner_check.inputs.options import CheckOptions, read_judging
 from scanner_check.inputs.proposals import PathRule
 from scanner_check.model import ChangeReport
@@ -113,7 +113,7 @@ class WorkTree:
         environment = {**os.environ, **ENVIRONMENT, **self._own}
         try:
             done = subprocess.run(  # noqa: S603 - a list, no shell
-                [*GIT, *self._options, *arguments],
+                [*git_command(self.top), *self._options, *arguments],
                 cwd=self.top,
                 env=environment,
                 input=None if standard_input is None else standard_input.encode("utf-8", "surrogateescape"),
@@ -122,8 +122,6 @@ class WorkTree:
                 timeout=_SECONDS,
                 check=False,
             )
-        except FileNotFoundError as error:
-            raise InputInvalid("the program git is not installed", where=str(self.top)) from error
         except subprocess.TimeoutExpired as error:
             raise InputInvalid(f"git {arguments[0]} took more than {_SECONDS} s", where=str(self.top)) from error
         if done.returncode not in accepted:

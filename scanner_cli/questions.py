@@ -19,6 +19,7 @@ from scanner_cli.output.terminal import terminal_width
 from scanner_cli.parameters import Option, options_of
 from scanner_model.columns import WHOLE_MESSAGE, path_name
 from scanner_model.names import dataset_address
+from scanner_model.text import tasks_apart
 
 if TYPE_CHECKING:
     from scanner_api.dictionary import Dictionary
@@ -257,12 +258,13 @@ def _table(row: Row, _: str) -> Row:
 
 
 def _connector(row: Row, style: str) -> Row:
-    """Return the counts of tasks; a worker calls a connector RUNNING even where all of its tasks are FAILED."""
+    """Return the counts of tasks; in a table, the state says which have another one than the connector."""
     failed, tasks = row["failed_tasks"], len(row["tasks"])
     cells = {"tasks": tasks, "failed": failed or None} | {name: row[name] for name in ("class", "topics", "error")}
     cells["type"] = row["class"].rpartition(".")[2].removesuffix("Connector")
-    if failed and style == Format.TABLE:
-        cells["state"] = f"{row['state']}, {failed} of {tasks} tasks FAILED"
+    apart = tasks_apart(row["state"], [task["state"] for task in row["tasks"]])
+    if apart and style == Format.TABLE:
+        cells["state"] = f"{row['state']}, {apart}"
     return cells
 
 

@@ -9,9 +9,9 @@ from html import escape
 from scanner_model.text import visible
 
 _SPEAKING = re.compile(
-    r"^/[a-z_]+$|@|#\d|:[\w+-]+:|://|(?i:www\.|mailto:|xmpp:|\bgh-\d)|[!$%~^]\w|\b[0-9a-f]{7,64}\b", re.ASCII
+    r"^/[a-z_]+$|@|#\d|:[\w+-]+:|://|(?i:www\.|mailto:|xmpp:|\bgh-\d)|[!%~^]\w|&\d|\$\S|\b[0-9a-f]{7,64}\b", re.ASCII
 )
-"""What GitHub, GitLab or an editor acts on in a word: mentions, references, emoji, addresses, commits, commands."""
+"""What GitHub, GitLab or an editor acts on: mentions, references, emoji, addresses, commits, commands, formulas."""
 _OPENS, _CLOSES = "([{'\"", ")]}'\",.;:"
 _MARKS = "\\`*_{}[]<>|#!~"
 

@@ -171,7 +171,8 @@ class Payload:
 
     def _checked(self, kind: type, optional: tuple[str, ...]) -> Any:  # noqa: ANN401  a value of *kind*
         if type(self.value) is not kind and (self.value is not None or not optional):
-            raise self.error(f"is {_TYPES.get(type(self.value), 'unknown')}, not {_TYPES[kind]}")
+            wanted = "a whole number" if kind is int and type(self.value) is float else _TYPES[kind]
+            raise self.error(f"is {_TYPES.get(type(self.value), 'unknown')}, not {wanted}")
         if type(self.value) is int and not -LARGEST_NUMBER - 1 <= self.value <= LARGEST_NUMBER:
             raise self.error("is a number of more than 64 bits")
         return self.value

@@ -74,7 +74,8 @@ class PreviousState:
     *metrics* are the last levels reported by each source, to compute rates from. *cluster_id* is the
     id that the Kafka cluster gave itself; empty if no scan learnt it. *messages* are the Protobuf messages of
     subjects, as ksqlDB names them. *schema_ids* are those that earlier scans saw in records, of every source.
-    *connector_topics* are the topics of connectors, by the source and the name of the connector.
+    *connector_topics* are the topics of connectors, by the source and the name of the connector. *orphans* are the
+    subjects, by source and context, for which no topic was found while the brokers answered.
     """
 
     topics: tuple[Topic, ...] = ()
@@ -84,3 +85,4 @@ class PreviousState:
     messages: Mapping[SubjectName, RecordName] = field(default_factory=dict)
     schema_ids: tuple[SchemaIdUse, ...] = ()
     connector_topics: Mapping[tuple[SourceId, str], tuple[TopicName, ...]] = field(default_factory=dict)
+    orphans: frozenset[tuple[SourceId, str, SubjectName]] = frozenset()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 from unicodedata import category
@@ -119,3 +120,17 @@ def counted(number: int, noun: str) -> str:
 def listed(names: Sequence[str], most: int = 3) -> str:
     """Return the first names, and how many others there are: `a, b, c and 2 more`."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def tasks_apart(state: str, tasks: Sequence[str]) -> str:
+    """Return which *tasks* of a connector have another state than it; empty if none has.
+
+    A worker calls a connector RUNNING even if all of its tasks are FAILED or UNASSIGNED, or if it has none.
+    """
+    if not tasks:
+        return "no tasks" if state == _RUNNING else ""
+    apart = Counter(task for task in tasks if task == _FAILED or task not in ("", state, _RUNNING))
+    return ", ".join(f"{count} of {len(tasks)} tasks {name}" for name, count in sorted(apart.items()))
+
+
+_RUNNING, _FAILED = "RUNNING", "FAILED"

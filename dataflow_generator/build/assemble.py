@@ -13,6 +13,7 @@ from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.jobs.applications import with_observed_uses
 from dataflow_generator.jobs.catalogs import materialized_topics, with_tables
 from dataflow_generator.jobs.databases.misfits import column_misfits
+from dataflow_generator.jobs.field_matching import with_written_names
 from dataflow_generator.jobs.kinds import (
     LookupContext,
     Partition,
@@ -51,6 +52,7 @@ def read_flows(snapshot: Snapshot, read: ReadParts | None = None, report: Progre
     listed = with_observed_uses([reading.flows for reading in readings], snapshot.observed, context.naming)
     jobs, columns, uncertain, attributes = merge_jobs(snapshot, listed, context)
     described = merged_columns([*(result.described for result in results), columns])
+    jobs = with_written_names(jobs, described)
     misfits = Coverage(misfits=column_misfits(jobs, context.databases, described))
     coverage = Coverage.total([*(reading.coverage for reading in readings), uncertain, misfits])
     flows = build_flows(jobs, _live_topic_keys(jobs, context), described, coverage)

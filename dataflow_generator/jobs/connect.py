@@ -115,14 +115,15 @@ def connect_jobs(connectors: Iterable[ReportedConnector], available: KnownColumn
 
 
 def connector_node(row: ConnectorRow) -> Node:
-    """Build the node of a connector: its worker calls it RUNNING even where all of its tasks are FAILED."""
+    """Build the node of a connector; `failed` or `tasks` says which tasks have another state than it."""
     namespace = connect_namespace(row.cluster, row.source)
     group = connector_group(row)
     attributes = present(
         type="connector",
         connector_class=row.connector_class,
         state=row.state,
-        failed=f"{row.failed_tasks} of {len(row.tasks)} tasks FAILED" if row.failed_tasks else "",
+        failed=row.apart if row.failed_tasks else "",
+        tasks="" if row.failed_tasks else row.apart,
         error=row.error,
         consumer_group=group,
     )

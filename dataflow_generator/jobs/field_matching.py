@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
+from dataflow_generator.jobs.model import ColumnRef, GraphDataset, JobFlows
 from scanner_model.columns import ELEMENT, KEY, MAP_VALUE, Column, ColumnPath
 
 
@@ -85,6 +87,33 @@ def _simple(name: str) -> str:
 
 def _folded(path: ColumnPath) -> ColumnPath:
     return tuple(segment.casefold() for segment in path)
+
+
+def with_written_names(jobs: Sequence[JobFlows], described: Collection[tuple[str, str]]) -> list[JobFlows]:
+    """Return *jobs*, those of ksqlDB with the fields as other jobs write them into topics that nothing describes.
+
+    *described* are the namespaces and names of topics whose columns are known. Source: ksqlDB reads a field whatever
+    the case of its name, so that `WEIGHT_G` is what a connector writes as `weight_g`.
+    """
+    written: dict[GraphDataset, dict[ColumnPath, set[ColumnPath]]] = {}
+    for target in (flow.target for job in jobs for flow in job.columns):
+        if target.path and (target.dataset.namespace, target.dataset.name) not in described:
+            written.setdefault(target.dataset, {}).setdefault(_folded(target.path), set()).add(target.path)
+
+    def as_written(column: ColumnRef) -> ColumnRef:
+        paths = written.get(column.dataset, {}).get(_folded(column.path or ()), set())
+        return ColumnRef(column.dataset, *paths) if len(paths) == 1 else column
+
+    return [
+        replace(job, columns=tuple(replace(flow, source=as_written(flow.source)) for flow in job.columns))
+        if written and _folds(job)
+        else job
+        for job in jobs
+    ]
+
+
+def _folds(job: JobFlows) -> bool:
+    return dict(job.job.attributes).get("type") == "ksqldb"
 
 
 _PREFIXES = (("key.", True), ("value.", False), ("payload.after.", False), ("after.", False))

@@ -193,8 +193,10 @@ _RPC_REQUEST, _RPC_ANSWERS = 3, (4, 5)
 _PROBE, _FRAME = b"scanner", 9
 """The content of a request that no endpoint understands; the bytes of an answer up to its type."""
 
-_STOPPED = "No active SparkContext"
-"""Spark's error after the driver stopped for another reason, which only its log contains."""
+_STOPPED, _EXITED = "No active SparkContext", "JAVA_GATEWAY_EXITED"
+"""Spark's errors after the driver stopped, or its program ended, for another reason, which only its log contains."""
+
+_UNCAUGHT = 'Exception in thread "main" '
 
 _BY_GRPC = "details = "
 """The prefix of the cause in errors of an unavailable server."""
@@ -319,15 +321,16 @@ def translate_spark_errors(location: str, log: Path | None = None) -> Iterator[N
         yield
     except _SPARK_ERRORS as error:
         reason = _reason(error)
-        if _STOPPED in reason and log is not None:
+        if log is not None and any(words in reason for words in (_STOPPED, _EXITED)):
             reason = log_reason(log) or reason
         raise ScannerError(f"Spark failed: {reason}", where=location, hint="or use --engine local") from error
 
 
 def log_reason(log: Path) -> str:
-    """Return the message of the last error in a log of Spark; empty without any."""
+    """Return the message of the last error in a log of Spark, or of the exception that ended it; empty without any."""
     text = log.read_text("utf-8", "replace") if log.is_file() else ""
-    errors = (line.partition(" ERROR ")[2] for line in text.splitlines() if " ERROR " in line)
+    parts = (line.partition(mark) for line in text.splitlines() for mark in (" ERROR ", _UNCAUGHT))
+    errors = (error for _, mark, error in parts if mark)
     messages = [error.partition(": ")[2].strip() for error in errors]
     return next((message for message in reversed(messages) if message and _STOPPED not in message), "")
 

@@ -80,7 +80,7 @@ def repository_cluster(directories: Sequence[Path], variables: Mapping[str, str]
     for directory in directories:
         if not directory.is_dir():
             raise InputInvalid("is not a directory", where=str(directory), hint="name a directory of files")
-        if not any(names for _, _, names in os.walk(directory)):
+        if not _has_files(directory):
             raise InputInvalid("contains no files", where=str(directory), hint="was the repository checked out?")
     name = ClusterName(directories[0].resolve().name or "repository")
     repositories = tuple(
@@ -98,6 +98,18 @@ def repository_cluster(directories: Sequence[Path], variables: Mapping[str, str]
     )
     manual = ManualInput(cluster=Cluster(name=name, brokers=()))
     return LoadedCluster(settings=settings, manual=manual, warnings=())
+
+
+def _has_files(directory: Path) -> bool:
+    """Check whether a directory contains any file but those that git keeps for itself."""
+    for _, folders, names in os.walk(directory):
+        folders[:] = [name for name in folders if name != _GIT]
+        if any(name != _GIT for name in names):
+            return True
+    return False
+
+
+_GIT = ".git"
 
 
 def select_sources(only: Sequence[str], skip: Sequence[str], clusters: Collection[Settings]) -> Choice:

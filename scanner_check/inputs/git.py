@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -15,8 +16,8 @@ from scanner_model.errors import InputInvalid
 _SECONDS = 60
 _AT_ONCE = 50
 _PIECE = 1 << 20
-GIT = (
-    "git", "--no-pager", "--no-optional-locks", "--no-replace-objects",
+_OPTIONS = (
+    "--no-pager", "--no-optional-locks", "--no-replace-objects",
     "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
 )  # fmt: skip
 """Objects are read as their commits name them, whatever `refs/replace` has instead."""
@@ -24,6 +25,29 @@ ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "", "GIT_GRAFT_FI
 """A missing object is not fetched, as the remote of a partial clone may name a program; parents are not grafted."""
 _NO_ENDING = "its ending is that of no schema, SQL, connector or deployment file"
 _HINT = "fetch it first, for example with `git fetch origin BASE`, or `fetch-depth: 0` of actions/checkout"
+
+
+def git_command(directory: Path) -> list[str]:
+    """Return how to start git in *directory*, with the options for repositories of others; raises InputInvalid.
+
+    A bare repository below a work tree is a file of that tree: its commits and settings come with the change.
+    """
+    program = git_program(os.environ.get("PATH", os.defpath))
+    if program is None:
+        raise InputInvalid("the program git is not installed", where="--git", hint="name files instead")
+    place = directory.resolve()
+    is_in_tree = any((parent / ".git").exists() for parent in (place, *place.parents))
+    return [program, *_OPTIONS, "-c", f"safe.bareRepository={'explicit' if is_in_tree else 'all'}"]
+
+
+def git_program(path: str) -> str | None:
+    """Return git of the directories in *path*, a PATH; None if it is in none of them.
+
+    Relative directories are left out: a change can add a program of that name to them.
+    """
+    directories = (Path(name) for name in path.split(os.pathsep))
+    programs = (shutil.which(str(place / "git")) for place in directories if place.is_absolute())
+    return next(filter(None, programs), None)
 
 
 class ChangedFile(NamedTuple):
@@ -190,7 +214,7 @@ class ObjectReader:
 def object_reader(directory: Path, largest: int = LARGEST) -> Iterator[ObjectReader]:
     """Return a reader of the objects of the repository that *directory* is in, with at most *largest* bytes and one."""
     with subprocess.Popen(  # noqa: S603 - a list, no shell
-        [*GIT, "cat-file", "--batch"],
+        [*git_command(directory), "cat-file", "--batch"],
         cwd=directory,
         env={**os.environ, **ENVIRONMENT},
         stdin=subprocess.PIPE,
@@ -244,9 +268,14 @@ def _run(directory: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]
     environment = {**os.environ, **ENVIRONMENT}
     try:
         return subprocess.run(  # noqa: S603 - a list, no shell
-            [*GIT, *arguments], cwd=directory, env=environment, capture_output=True, timeout=_SECONDS, check=False
+            [*git_command(directory), *arguments],
+            cwd=directory,
+            env=environment,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
         )
     except FileNotFoundError as error:
-        raise InputInvalid("the program git is not installed", where="--git", hint="name files instead") from error
+        raise InputInvalid("the directory does not exist", where=str(directory)) from error
     except subprocess.TimeoutExpired as error:
         raise InputInvalid(f"git {arguments[0]} took more than {_SECONDS} s", where=str(directory)) from error

@@ -280,7 +280,7 @@ class _Check:
         for key, other in self._rows.nodes_of(edges).items():
             verb = _VERBS.get(edges[key].kind, "reads")
             attributes = json.loads(other.attributes)
-            state = ", ".join(filter(None, (str(attributes.get(name, "")) for name in ("state", "failed"))))
+            state = ", ".join(filter(None, (str(attributes.get(name, "")) for name in ("state", "failed", "tasks"))))
             use = _use((other.kind, other.name), f"{verb} {dataset.name}", state, edges[key].evidence)
             direction = Direction.WRITES if edges[key].kind == EdgeKind.WRITES else Direction.READS
             yield replace(use, owner=stated_owner(other), direction=direction)

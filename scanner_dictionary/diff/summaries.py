@@ -104,9 +104,18 @@ def _fact(fact: FactChange) -> Summary:
         return line
     name = " ".join(str(part) for part in fact.name[1:] if part not in (None, "", ".")) or str(fact.name[0])
     what = fact.kind.replace("_", " ")
-    if fact.kind == "topic":
-        return Summary(str(fact.name[-1]), "topic", _attributes(fact), "")
     return Summary("", f"{what} {name}", _attributes(fact), "")
+
+
+def _topic(fact: FactChange) -> Summary:
+    """Return the change of a topic; without partitions, it is known only from what names it."""
+    name = str(fact.name[-1])
+    partitions = next((each for each in fact.attributes if each.name == "partitions"), None)
+    if partitions and partitions.after in (None, "null"):
+        return Summary(
+            name, "topic", f"no longer listed, only named by others; it had {_loaded(partitions.before)} partitions", ""
+        )
+    return Summary(name, "topic", _attributes(fact), "")
 
 
 def _attributes(fact: FactChange) -> str:
@@ -178,6 +187,7 @@ _SENTENCES: Mapping[str, Callable[[FactChange], Summary]] = {
     "annotation": _annotation,
     "consumer_group_topic": _reader,
     "manual_flow": _manual_flow,
+    "topic": _topic,
 }
 """Kinds of facts whose names are no names to people → their lines."""
 

@@ -221,6 +221,10 @@ def check_file(file: Path, shown: str, *, create: bool) -> None:
         raise DictionaryUnusable(what, where=shown, hint="name a file with a shorter path")
     if file.is_dir():
         raise DictionaryUnusable("the dictionary is a directory", where=shown, hint="name a file in it")
+    for place in (file, *(file.with_name(file.name + ending) for ending in ("-wal", "-shm", "-journal"))):
+        if place.exists() and not place.is_file():  # to open a pipe waits for its other end
+            what = f"{place.name} is a pipe, socket or device, not a file"
+            raise DictionaryUnusable(what, where=shown, hint="name another file")
     if create and not file.exists() and not file.parent.is_dir():
         what = "the dictionary's directory does not exist"
         raise DictionaryUnusable(what, where=shown, hint=f"make it: mkdir -p {file.parent}")

@@ -381,7 +381,7 @@ def _configured(cluster: str, row: Row[Any], names: Callable[[str], _Names]) -> 
     match = applications.match({identity.value: row.name})
     mapped = match if match and match.by == "mapping" else None
     owners = attributes.get("owners") or [attributes.get("owner", "")]
-    state = ", ".join(filter(None, (attributes.get("state", ""), attributes.get("failed", ""))))
+    state = ", ".join(filter(None, (attributes.get(name, "") for name in ("state", "failed", "tasks"))))
     return ClientRow(
         cluster=cluster,
         topic=row.topic,

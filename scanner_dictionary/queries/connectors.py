@@ -23,7 +23,7 @@ from scanner_dictionary.queries.topics import name_filter
 from scanner_dictionary.schema import tables as t
 from scanner_model.kafka import Connector, ConnectorTask
 from scanner_model.streaming_sql import KSQLDB, Query, StreamingStatement
-from scanner_model.text import first_line
+from scanner_model.text import first_line, tasks_apart
 
 """States of something that failed; DEGRADED is Confluent Cloud's state where some tasks did."""
 
@@ -55,6 +55,11 @@ class ConnectorRow(Connector):
     def failed_tasks(self) -> int:
         """Return the number of its tasks that failed."""
         return sum(task.state in FAILED for task in self.tasks)
+
+    @property
+    def apart(self) -> str:
+        """Return which of its tasks have another state than it; empty if none has."""
+        return tasks_apart(self.state, [task.state for task in self.tasks])
 
     @property
     def error(self) -> str:

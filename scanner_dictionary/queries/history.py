@@ -197,7 +197,23 @@ def previous_state(conn: Connection, cluster: ClusterName, sources: Collection[S
         messages=_messages(conn, cluster, sources),
         connector_topics=_connector_topics(conn, cluster, sources),
         schema_ids=schema_ids,
+        orphans=_orphans(conn, cluster) if brokers else frozenset(),
     )
+
+
+def _orphans(conn: Connection, cluster: ClusterName) -> frozenset[tuple[SourceId, str, SubjectName]]:
+    """Return the live subjects that are linked to no topic."""
+    subject, link = t.subject.c, t.topic_schema.c
+    bound = select(link.id).where(
+        link.registry_id == subject.registry_id,
+        link.context == subject.context,
+        link.subject == subject.name,
+        link.gone.is_(None),
+    )
+    query = select(t.source.c.name, subject.context, subject.name).select_from(t.subject)
+    query = query.join(t.source, t.source.c.id == subject.source_id).join(t.cluster)
+    live = query.where(t.cluster.c.name == cluster, subject.gone.is_(None), ~subject.deleted, ~bound.exists())
+    return frozenset((SourceId(source), context, SubjectName(name)) for source, context, name in conn.execute(live))
 
 
 def _connector_topics(

@@ -17,6 +17,7 @@ from scanner_dictionary.queries.facts import is_stale, newest_scans
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.owners import CODE_OWNED_PROGRAM, CODE_OWNED_TOPIC, OWNED_TOPIC, OWNER_PATTERN, Owners
+from scanner_model.text import tasks_apart
 
 FAILED = ("FAILED", "DEGRADED")
 """States of a connector, of a task and of a statement that failed."""
@@ -25,7 +26,7 @@ FAILED = ("FAILED", "DEGRADED")
 class TopicUser(NamedTuple):
     """A connector, consumer group or ksqlDB collection that uses a topic.
 
-    *state* is empty if it has none; that of a connector counts its failed tasks.
+    *state* is empty if it has none; that of a connector counts the tasks in another state.
     """
 
     kind: str
@@ -46,7 +47,9 @@ def topic_users(conn: Connection, cluster: str, topic: str) -> Iterator[TopicUse
     live = connector.cluster_id == ids, connector.gone.is_(None), connector.topics.is_not(None)
     for number, name, topics, state, of in conn.execute(query.where(*live).order_by(connector.name)):
         if topic in json.loads(topics):
-            yield TopicUser("job", name, "uses", _with_failed_tasks(conn, number, state), of)
+            task = t.connector_task.c
+            states = conn.scalars(select(task.state).where(task.connector_id == number)).all()
+            yield TopicUser("job", name, "uses", ", ".join(filter(None, (state, tasks_apart(state, states)))), of)
     group, read = t.consumer_group.c, t.consumer_group_topic.c
     groups = (
         select(group.name, group.state, source)
@@ -62,14 +65,6 @@ def topic_users(conn: Connection, cluster: str, topic: str) -> Iterator[TopicUse
     on_topic = collection.cluster_id == ids, collection.topic_name == topic, collection.gone.is_(None)
     for name, of in conn.execute(named.where(*on_topic).order_by(collection.name)):
         yield TopicUser("collection", name, "is a collection of", "", of)
-
-
-def _with_failed_tasks(conn: Connection, connector: int, state: str) -> str:
-    """Return a connector's *state* with its failed tasks: its worker calls it RUNNING even if all of them failed."""
-    task = t.connector_task.c
-    states = list(conn.scalars(select(task.state).where(task.connector_id == connector)))
-    failed = sum(one in FAILED for one in states)
-    return f"{state}, {failed} of {len(states)} tasks FAILED" if failed else state
 
 
 class CatalogAnnotations(NamedTuple):

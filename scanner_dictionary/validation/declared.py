@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from functools import partial
 
@@ -14,7 +14,7 @@ from scanner_dictionary.queries.field_uses import stored_unwritten_fields
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.columns_in_graph import names_in, places_called
 from scanner_dictionary.validation.findings import Rule, Severity
-from scanner_model.columns import parse_path, path_name
+from scanner_model.columns import KEY, parse_path, path_name
 from scanner_model.declarations import UNRESOLVED_USE
 from scanner_model.tag_decisions import TagDecision
 
@@ -82,9 +82,18 @@ def decisions_without_column(conn: Connection, cluster: int) -> Occurrences:
         columns = known.get(fact.dataset, {})
         if path_name(parse_path(fact.column_name)) not in columns:
             what = f"the tag {fact.tag} is {fact.decision}, and no such column is known"
-            similar = get_close_matches(fact.column_name, columns, n=2)
+            similar = _similar(fact.column_name, columns)
             hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
             yield f"column {fact.dataset}.{fact.column_name}", what + hint
+
+
+def _similar(name: str, columns: Iterable[str]) -> list[str]:
+    """Return the columns that *name* may mean, in another case or of the key; else those with a similar name."""
+    alike: dict[str, list[str]] = {}
+    for column in columns:
+        alike.setdefault(column.removeprefix(f"{KEY}.").casefold(), []).append(column)
+    close = [name.casefold()] if name.casefold() in alike else get_close_matches(name.casefold(), alike, n=2)
+    return [column for folded in close for column in alike[folded]]
 
 
 def _unread(conn: Connection, cluster: int, condition: ColumnElement[bool]) -> Occurrences:

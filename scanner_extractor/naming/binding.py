@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -208,10 +208,14 @@ class Bound:
 
 
 class _KnownTopics(NamedTuple):
-    """The sources of the topics that are known; *are_all*: the brokers have no others."""
+    """The sources of the topics that are known; *are_all*: the brokers have no others.
+
+    *orphans* are subjects whose topics the brokers did not have when they last answered.
+    """
 
     sources: Mapping[TopicName, SourceId]
     are_all: bool
+    orphans: Collection[tuple[SourceId, str, SubjectName]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,13 +238,14 @@ def bind(  # noqa: PLR0913 - what one scan knows of subjects and topics
     *,
     in_use: IdsInUse = NONE_IN_USE,
     all_topics: bool = False,
+    orphans: Collection[tuple[SourceId, str, SubjectName]] = (),
 ) -> Bound:
     """Bind every subject of *registries* to its topics, and every version of it with it.
 
     *versions* know their fingerprints, *records* the names in each text, *topics* what other sources know. The
     newest live version decides; a subject that others refer to is bound only where its topic is known or declared.
     One that is not bound so is bound where its ids are *in_use*. *all_topics*: the brokers listed every topic, so that
-    no topic that *topics* lacks is assumed to exist.
+    no topic that *topics* lacks is assumed to exist; nor is one of *orphans*, which had none when the brokers answered.
     Takes time in proportion to the number of subjects. Raises InputInvalid for a naming strategy that cannot be used.
     """
     known = {topic.name: topic.source for topic in topics}
@@ -250,7 +255,7 @@ def bind(  # noqa: PLR0913 - what one scan knows of subjects and topics
             registry,
             [v for v in listed if v.source == registry.registry.source],
             records,
-            _KnownTopics(known, are_all=all_topics),
+            _KnownTopics(known, are_all=all_topics, orphans=orphans),
             assignments,
         )
         for registry in registries
@@ -380,11 +385,12 @@ def _fits_any_name(candidate: Candidate, naming: RegistryNaming) -> bool:
 def _assumable(case: _Case, candidate: Candidate, topics: _KnownTopics) -> bool:
     """Return whether a topic that no source knows may be assumed to exist.
 
-    Not if the subject is deleted, or if the brokers listed all topics. One that others refer to needs no topic, unless
-    nothing is known of topics and its suffix shows that it has one.
+    Not if the subject is deleted or an orphan, or if the brokers listed all topics. One that others refer to needs no
+    topic, unless nothing is known of topics and its suffix shows that it has one.
     """
     plain = candidate.strategy == "topic" and not topics.sources
-    return not topics.are_all and not case.newest.deleted and (plain or not case.referenced)
+    is_orphan = (case.newest.source, *case.key) in topics.orphans
+    return not (topics.are_all or is_orphan or case.newest.deleted) and (plain or not case.referenced)
 
 
 def _helpful_strategy(subject: Subject, kind: str, known: Mapping[TopicName, SourceId]) -> str:

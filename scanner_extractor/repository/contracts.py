@@ -15,13 +15,17 @@ from itertools import chain
 from scanner_extractor.naming import is_topic_name
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.declared import Collector
-from scanner_extractor.repository.document_references import Document, DocumentReferences, references_of
+from scanner_extractor.repository.document_references import (
+    Document,
+    DocumentForm,
+    DocumentReferences,
+    documents_of,
+    references_of,
+)
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.variables import Variables
-from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_model.catalogs import Annotation
 from scanner_model.contracts import KIND, columns_of, custom_values
-from scanner_model.documents.json_input import load_text
 from scanner_model.manual import ManualSchema
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.payload import Json
@@ -34,6 +38,10 @@ _IS_CONTRACT = re.compile(rf"(?:^|[{{,])[ \t]*\"?kind\"?\s*:\s*[\"']?{KIND}\b", 
 _SPECIFICATION = "dataContractSpecification"
 _IS_SPECIFICATION = re.compile(rf"(?:^|[{{,])[ \t]*\"?{_SPECIFICATION}\"?\s*:", re.MULTILINE)
 _IS_ASYNCAPI = re.compile(r"(?:^|[{,])[ \t]*\"?asyncapi\"?\s*:", re.MULTILINE)
+_OF_CONTRACT = DocumentForm(CONTRACT, {"schema": (list,), "models": (dict,), "servers": (list, dict)})
+_OF_ASYNCAPI = DocumentForm(
+    ASYNCAPI, dict.fromkeys(("channels", "components", "operations", "servers"), (dict,)), has_numbers=True
+)
 _DEEPEST = 30
 _FORMATS = {"avro": "AVRO", "protobuf": "PROTOBUF", "schema+json": "JSON", "vnd.aai.asyncapi": "JSON"}
 """A word of a payload's `schemaFormat` → the format of its schema."""
@@ -52,7 +60,7 @@ def is_asyncapi(file: RepositoryFile) -> bool:
 def read_contracts(files: Sequence[RepositoryFile], context: Context) -> None:
     """Add the topics of contracts, with columns, owner, tags and description; one of other systems is left out."""
     for file in files:
-        for document in _documents(file, CONTRACT, context):
+        for document in documents_of(file, _OF_CONTRACT, context):
             if document.get("kind") == KIND:
                 _read_contract(file, document, context)
             elif _SPECIFICATION in document:
@@ -62,7 +70,7 @@ def read_contracts(files: Sequence[RepositoryFile], context: Context) -> None:
 def read_asyncapi(files: Sequence[RepositoryFile], context: Context) -> None:
     """Add channels of Kafka as topics, with the schemas of messages, and operations as their readers and writers."""
     for file in files:
-        for document in _documents(file, ASYNCAPI, context):
+        for document in documents_of(file, _OF_ASYNCAPI, context):
             if "asyncapi" not in document:
                 continue  # the word is a key of something else
             version = str(document["asyncapi"]).partition(".")[0]
@@ -101,22 +109,6 @@ def schemas_in(file: RepositoryFile) -> tuple[ManualSchema, ...] | None:
             read((file,), context)
             return tuple(context.schemas)
     return None
-
-
-def _documents(file: RepositoryFile, kind: str, context: Context) -> Iterator[Mapping[str, Json]]:
-    if file.ending == ".json":
-        try:
-            value = load_text(file.text)
-        except (ValueError, RecursionError) as error:
-            context.leave(file, kind, f"it is not JSON: {error}")
-            return
-        yield from (value,) if isinstance(value, dict) else ()
-        return
-    for parsed in parse_yaml(file.text, numbers=kind == ASYNCAPI):
-        if parsed.error:
-            context.leave(file, kind, f"line {parsed.line}: {parsed.error}")
-        elif isinstance(parsed.value, dict):
-            yield parsed.value
 
 
 def _read_contract(file: RepositoryFile, contract: Mapping[str, Json], context: Context) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from scanner_extractor.repository.context import Context
@@ -26,6 +26,36 @@ class Document(NamedTuple):
     path: str
     text: str
     value: Json = None
+
+
+class DocumentForm(NamedTuple):
+    """A kind of document, and the types of its members that are read."""
+
+    kind: str
+    members: Mapping[str, tuple[type, ...]]
+    has_numbers: bool = False
+
+
+def documents_of(file: RepositoryFile, form: DocumentForm, context: Context) -> Iterator[Mapping[str, Json]]:
+    """Yield the documents of a file; what cannot be parsed, and a member of another type, is reported."""
+    if file.ending == ".json":
+        try:
+            values = [load_text(file.text)]
+        except (ValueError, RecursionError) as error:
+            context.leave(file, form.kind, f"it is not JSON: {error}")
+            return
+    else:
+        values = []
+        for parsed in parse_yaml(file.text, numbers=form.has_numbers):
+            values.append(parsed.value)
+            if parsed.error:
+                context.leave(file, form.kind, f"line {parsed.line}: {parsed.error}")
+    for value in values:
+        if isinstance(value, dict):
+            for name, types in form.members.items():
+                if value.get(name) is not None and not isinstance(value[name], types):
+                    context.leave(file, form.kind, f"`{name}` has another type than documents of this kind have")
+            yield value
 
 
 class DocumentReferences:

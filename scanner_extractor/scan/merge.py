@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from scanner_extractor.naming.binding import Bound, RegistryNaming, bind, cluster_associations
+from scanner_extractor.naming.binding import RegistryNaming, bind, cluster_associations
 from scanner_extractor.naming.observed import IdsInUse, remembered_uses
 from scanner_extractor.results import ConnectCluster, KafkaCluster, KsqlServer, Reading, SourceReadings
 from scanner_extractor.scan.manual import agreeing, merge_schemas, owned_by_subject, owned_topics
@@ -24,7 +24,7 @@ from scanner_extractor.scan.topics import (
     with_earlier_settings,
     workers_internal,
 )
-from scanner_extractor.schemas.definitions import Defined, define
+from scanner_extractor.schemas.definitions import define
 from scanner_extractor.schemas.parsing import ParseTexts, parse_in_process
 from scanner_extractor.settings.cluster import NamingSettings, Settings
 from scanner_extractor.systems.kafka.admin import LOG_END
@@ -128,18 +128,35 @@ def merge_results(
     topics_to_bind = merge_topics(earlier, known_topics)
     hidden = tuple(hidden_topics(listed, ((server.source, server.missing) for server in found.of(KsqlServer))))
     are_all = listed is not None and not hidden
-    bound, objections = _bind(registries, defined, topics_to_bind, manual, in_use, all_topics=are_all)
+    associations = (association for registry in registries for association in registry.associations)
+    assignments, objections = agreeing(manual.assignments, associations)
+    bound = bind(
+        *(defined.versions, defined.records, topics_to_bind, registries, assignments),
+        in_use=in_use,
+        all_topics=are_all,
+        orphans=remembered.orphans if listed is None else (),
+    )
     declared = merge_schemas((*manual.schemas, *found.of(ManualSchema)), bound.topic_schemas, defined.definitions)
     links = (*bound.topic_schemas, *declared.topic_schemas)
     described = collection_schemas(collections, _described(links, remembered))
     topics = merge_topics(known_topics, bound.topics, map(_linked_topic, links))
     servers, connectors = found.of(KsqlServer), tuple(_with_known_topics(found.of(Connector), remembered))
     source_problems = chain.from_iterable(reading.problems for reading in readings)
+    in_settings = {link.topic for link in bound.topic_schemas if link.strategy == "map"}
+    mapped = [topic for topic in bound.topics if topic.name in in_settings]
     doubts = (
         *_foreign_connect_clusters(found),
         *strange,
-        *missing_topics(listed, chain(manual.topics, named), {name for server in servers for name in server.missing}),
-        *unknown_flow_topics(manual.flows, {topic.name for topic in (*topics, *topics_to_bind)}),
+        *missing_topics(
+            listed,
+            chain(manual.topics, named, mapped if are_all else ()),
+            {name for server in servers for name in server.missing},
+        ),
+        *(
+            unknown_flow_topics(manual.flows, {topic.name for topic in (*topics, *topics_to_bind)})
+            if listed is not None or not any(outcome.kind == "kafka" for outcome in sources.outcomes)
+            else ()  # brokers that do not answer may have them
+        ),
         *hidden,
     )
     facts: dict[type, Iterable[Any]] = {
@@ -188,21 +205,6 @@ def _with_known_topics(connectors: Iterable[Connector], remembered: PreviousStat
     for connector in connectors:
         topics = remembered.connector_topics.get((connector.source, connector.name))
         yield replace(connector, topics=topics) if connector.topics is None else connector
-
-
-def _bind(
-    registries: Sequence[RegistryNaming],
-    defined: Defined,
-    topics: Iterable[Topic],
-    manual: ManualInput,
-    in_use: IdsInUse,
-    *,
-    all_topics: bool,
-) -> tuple[Bound, tuple[Problem, ...]]:
-    associations = (association for registry in registries for association in registry.associations)
-    assignments, objections = agreeing(manual.assignments, associations)
-    listed = (defined.versions, defined.records, topics, registries, assignments)
-    return bind(*listed, in_use=in_use, all_topics=all_topics), objections
 
 
 def _looked_at(found: Iterable[SchemaIdUse], in_use: IdsInUse) -> tuple[SchemaIdUse, ...]:

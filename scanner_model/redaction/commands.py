@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 Span = tuple[int, int]
@@ -60,11 +61,26 @@ _PROGRAMS: Mapping[str, Program] = {
     **dict.fromkeys(("keytool", "jarsigner"), _program(_STORES)),
     **dict.fromkeys(("zip", "unzip"), _program("-P")),
     **dict.fromkeys(
-        ("rpk", "twine", "cqlsh", "dsbulk", "beeline", "hive", "rabbitmqadmin", "snowsql", "ksql", "cypher-shell"),
+        (
+            "rpk",
+            "twine",
+            "ncftpput",
+            "ncftpget",
+            "ncftpls",
+            "cqlsh",
+            "dsbulk",
+            "beeline",
+            "hive",
+            "rabbitmqadmin",
+            "snowsql",
+            "ksql",
+            "cypher-shell",
+        ),
         _program("-p --password"),
     ),
     "7z": _program(attached="-p"),
     "sshpass": _program("-p", attached="-p"),
+    "pulumi": _program(verbs="--secret", after=2),
     "redis-cli": _program("-a --pass"),
     "influx": _program("-t --token -p --password"),
     "smbclient": _program(logins="-U --user", separators="%"),
@@ -89,14 +105,30 @@ _COMMAND_END = re.compile(r"[\n;|&]")
 _LONGEST = 2_000
 _WORD = re.compile(r"(?:\\\n|[ \t])*(?P<word>(?:'[^']*'|\"[^\"]*\"|[^\s'\"])+)")
 _LITERAL = re.compile(r"(?P<key>--from-literal[ =]['\"]?[\w.-]{1,200}=)(?P<value>[^\s'\"]+)")
+_READS_INPUT = (
+    r"(?:--password-stdin|--with-token|\bkinit\b|\bchpasswd\b|\bsudo[^|\n<]{0,60} -S|passwd --stdin|--passphrase-fd"
+    r"|\bsecrets? (?:set|put|create|add)\b)"
+)
+"""What in a command line says that a secret comes from standard input."""
 _PIPED = re.compile(
-    r"(?P<key>\b(?:echo|printf)(?: -[neE]+)?[ \t]{1,9}['\"]?)(?P<value>[^\s'\"|$][^'\"|\n]{0,200})['\"]?[ \t]{0,9}\|"
-    r"(?=[^|\n]{0,200}(?:--password-stdin|\bsudo[^|\n]{0,60} -S|chpasswd|passwd --stdin|--passphrase-fd))"
+    r"(?P<key>\b(?:echo|printf)(?: -[neE]+)?(?: ['\"]?%s(?:\\n)?['\"]?)?[ \t]{1,9}['\"]?)"
+    rf"(?P<value>[^\s'\"|$%][^'\"|\n]{{0,200}})['\"]?[ \t]{{0,9}}\|(?=[^|\n]{{0,200}}{_READS_INPUT})"
 )
 _REDIRECTED = re.compile(
-    r"(?P<key>(?:--password-stdin|--passphrase-fd|\bkinit|\bchpasswd|\bsudo[^|\n<]{0,60} -S|passwd --stdin)"
-    r"[^|\n<]{0,200}<<<[ \t]{0,9}['\"]?)(?P<value>[^\s'\"$][^'\"\n]{0,200})"
+    rf"(?P<key>(?:{_READS_INPUT}|\b[\w-]{{0,40}}(?:passwd|password|secret|token)\b)"
+    r"[^|\n<]{0,200}<<<[ \t]{0,9}['\"]?)"
+    r"(?P<value>(?<=['\"])[^'\"$\n][^'\"\n]{0,200}|[^\s'\"$][^\s'\"]{0,200})"
 )
+_TYPED = re.compile(r"\bsend(?: --)? ['\"](?P<value>[^'\"\\\n]{1,200})\\r")
+"""What `expect` types into a program."""
+_STORES_SECRET = re.compile(r"\bsecrets?[ \t]{1,9}(?:set|put|create|add|update|import)\b")
+"""A subcommand of any program that stores secrets: `gh secret set`, `az keyvault secret set`, `fly secrets set`."""
+_LOGS_IN = re.compile(r"\blogin\b")
+_NO_SECRET = re.compile(
+    r"-{1,2}(?:[\w-]*-)?(?:name|names|scope|key|repo|repos|org|env|environment|app|namespace|user|region|profile|file|type"
+    r"|format|group|project|subscription|output|visibility|[a-z])"
+)
+"""Options of such a subcommand that say where the secret is stored."""
 _REFERENCES = ("$", "%s", "<", "********", "@", "-")
 
 
@@ -113,9 +145,34 @@ def mask_commands(text: str, hide: Callable[[str], str]) -> str:
 
 
 def _in_forms(text: str) -> Iterator[Span]:
-    for mark, pattern in (("--from-literal", _LITERAL), ("|", _PIPED), ("<<<", _REDIRECTED)):
+    for mark, pattern in (("--from-literal", _LITERAL), ("|", _PIPED), ("<<<", _REDIRECTED), ("\\r", _TYPED)):
         if mark in text:
             yield from (match.span("value") for match in pattern.finditer(text))
+    for pattern, secrets in ((_STORES_SECRET, _stored), (_LOGS_IN, _logged_in)):
+        at = 0
+        while match := pattern.search(text, at):
+            words, at = _words(text, match.end())
+            yield from secrets(text, words)
+
+
+def _stored(text: str, words: list[Span]) -> Iterator[Span]:
+    """Yield the values of pairs and options of a subcommand that stores secrets."""
+    option = ""
+    for begin, end in words:
+        name, sign, value = text[begin:end].partition("=")
+        is_option = name.startswith("-")
+        if sign and not (is_option and _NO_SECRET.fullmatch(name)):
+            yield from _plain(text, end - len(value), end)
+        elif option and not is_option and not _NO_SECRET.fullmatch(option):
+            yield from _plain(text, begin, end)
+        option = "" if sign or not is_option else name
+
+
+def _logged_in(text: str, words: list[Span]) -> Iterator[Span]:
+    """Yield the password of a login, which nearly every program names `-p`."""
+    for (before, stop), (begin, end) in pairwise(words):
+        if text[before:stop] == "-p":
+            yield from _plain(text, begin, end)
 
 
 def _in_commands(text: str) -> Iterator[Span]:

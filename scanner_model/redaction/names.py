@@ -46,7 +46,7 @@ _SECRET_WORDS = frozenset(
 )
 _SECRET_ENDINGS = ("password", "passwd", "passphrase", "passwort", "kennwort", "secret", "apikey", "token", "pwd", "pw")
 _PASS_ENDINGS = re.compile(
-    r"(?:db|user|ftp|smtp|ldap|bind|root|admin|my|pg|http|proxy|key|trust|auth|login|ssl|mail)pass"
+    r"(?:db|user|ssh|ftp|smtp|ldap|bind|root|admin|my|pg|http|proxy|key|trust|auth|login|ssl|mail)pass"
 )
 _NO_PASS = frozenset({"single", "two", "multi", "one", "first", "second", "high", "low", "band", "by", "boarding"})
 _KEY_KINDS = frozenset(

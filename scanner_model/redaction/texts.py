@@ -132,11 +132,12 @@ def _masked(text: str, extra: ExtraNames, on_secret: OnSecret | None) -> str:
     lower = text.lower()
     if "private key" in lower:
         text = _PEM.sub(lambda match: _hide(match, on_secret), text)
+    # Places before names: a name would take `<<<` for its value, and leave what is behind it.
+    text = mask_commands(text, partial(_hidden, on_secret=on_secret))
     if has_hint(lower, extra):
         for pattern in (_INVALID, _XML, _XML_ATTRIBUTE):
             text = pattern.sub(lambda match: _hide_named(match, extra, on_secret), text)
         text = _mask_named(text, extra, on_secret)
-    text = mask_commands(text, partial(_hidden, on_secret=on_secret))
     for mark, pattern in _OTHERS:
         if mark in lower:
             text = pattern.sub(lambda match: _hide(match, on_secret), text)

@@ -146,6 +146,24 @@ def test_a_recipe_runs_no_module_of_the_checkout(
     assert not marker.exists(), done.stdout
 
 
+@pytest.mark.parametrize("script", [azure, bitbucket, gitlab])
+def test_a_recipe_loads_no_module_of_the_home_directory(script: Callable[[], str], tmp_path: Path) -> None:
+    """Some runners use the checkout as home directory; Jenkins starts the program in an environment, which has none."""
+    place, output = tmp_path / "programs", tmp_path / "variable"
+    place.mkdir()
+    for name, text in {
+        "python": "cat >/dev/null",
+        "git": "true",
+        "scanner": f"echo $PYTHONNOUSERSITE >{output}",
+    }.items():
+        (place / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        (place / name).chmod(0o755)
+    more = {"PYTHONNOUSERSITE": "1"} if script is azure and 'PYTHONNOUSERSITE: "1"' in snippet("azure") else {}
+    run(script(), tmp_path, PATH=f"{place}{os.pathsep}{os.environ['PATH']}", **more)
+
+    assert output.read_text(encoding="utf-8") == "1\n"
+
+
 @pytest.mark.parametrize("script", [azure, bitbucket, jenkins, gitlab])
 def test_a_recipe_installs_the_versions_that_a_file_lists(script: Callable[[], str]) -> None:
     """Else a release of any dependency could run code in the pipeline."""
@@ -228,6 +246,12 @@ def test_a_report_of_the_checkout_is_not_shown(
     [
         *("dictionary.db", "./dictionary.db", "schemas/../dictionary.db", "sqlite:///dictionary.db"),
         *("sqlite+pysqlite:///dictionary.db", "SQLITE:///dictionary.db", "{}/../checkout/dictionary.db"),
+        *(
+            "/{}/dictionary.db",
+            "{}/./dictionary.db",
+            "/proc/self/cwd/dictionary.db",
+            "sqlite:///{}//dictionary.db?mode=ro",
+        ),
     ],
 )
 @pytest.mark.parametrize("script", [gitlab, example])

@@ -34,3 +34,19 @@ def test_a_server_that_is_killed_leaves_no_process_of_another_group(tmp_path) ->
     output = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
 
     assert output.stdout.split() == ["False", "-1"]
+
+
+_LOOPBACK = {"0100007F", f"{0:024}01000000", f"{0:016}FFFF00000100007F"}
+"""127.0.0.1, ::1 and ::ffff:127.0.0.1, as Linux writes them."""
+_LISTENING = "0A"
+
+
+def test_every_server_of_the_lab_listens_on_loopback_only(lab) -> None:
+    """They have no passwords, or known ones; Unity Catalog and Apicurio listen on all addresses by default."""
+    lines = [line for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text("utf-8").splitlines()]
+    sockets = [line.split()[1:4] for line in lines if ":" in line]
+    addresses = [local.split(":") for local, _, state in sockets if state == _LISTENING]
+    of_lab = {(int(port, 16), address) for address, port in addresses if 29_000 <= int(port, 16) < 30_000}
+
+    assert of_lab
+    assert not [port for port, address in sorted(of_lab) if address not in _LOOPBACK]

@@ -24,7 +24,7 @@ ACTIVE = (
     ),
     *("#12", "acme/shop#12", "GH-12", "gh-7", ":tada:", "x:+1:", "0123abc", "0123456789abcdef0123456789abcdef01234567"),
     *("!12", "~bug", "$12", "%3", "[a](https://e.example)", "![x](//e.example/p.png)", "[a]: //e.example", "``@x``"),
-    *("/close", "/label ~bug"),
+    *("/close", "/label ~bug", "&12", "(&3)", "$\\sqrt{x}$", "${a}$"),
 )
 
 
@@ -39,7 +39,7 @@ def test_a_word_on_which_a_platform_acts_is_code(text: str) -> None:
     shown = outside_of_code(inert(f"before {text} after"))
 
     assert not re.search(
-        r"@\w|https?:|www\.|mailto:|ftp:|#\d|(?i:gh-\d)|:[\w+]+:|\b[0-9a-f]{7,}\b|[!~$%]\w|/close|/label", shown
+        r"@\w|https?:|www\.|mailto:|ftp:|#\d|(?i:gh-\d)|:[\w+]+:|\b[0-9a-f]{7,}\b|[!~$%&]\w|\$\S|/close|/label", shown
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
@@ -60,6 +61,13 @@ def test_error_names_the_place_and_both_types() -> None:
         tables[0].need("id", "name")
     assert of_another_type.value.what == "$.tables[1].name is a number, not text"
     assert absent.value.what == "$.tables[0] has no 'id' or 'name'"
+
+
+@pytest.mark.parametrize("value", [1.5, math.inf])
+def test_a_fraction_is_not_a_whole_number(value: float) -> None:
+    """JSON has 1e400 for what is beyond all numbers."""
+    with pytest.raises(PayloadUnexpected, match="is a number, not a whole number"):
+        Payload({"id": value}).integer("id")
 
 
 def test_true_is_no_number() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_model.text import storable, visible, writable
+from scanner_model.text import storable, tasks_apart, visible, writable
 
 _ANY = st.text(st.characters(exclude_categories=()))
 
@@ -57,3 +57,21 @@ def test_line_feeds_stay_where_they_are_ours() -> None:
 def test_halves_beside_each_other_are_one_character() -> None:
     """So they come from readers of UTF-16."""
     assert storable("a\ud83d\ude00\ud83d\0") == "a\U0001f600\ufffd\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("state", "tasks", "words"),
+    [
+        ("RUNNING", ("RUNNING", "RUNNING"), ""),
+        ("RUNNING", ("FAILED", "RUNNING"), "1 of 2 tasks FAILED"),
+        ("RUNNING", ("UNASSIGNED",), "1 of 1 tasks UNASSIGNED"),
+        ("RUNNING", ("RESTARTING", "FAILED", "FAILED"), "2 of 3 tasks FAILED, 1 of 3 tasks RESTARTING"),
+        ("RUNNING", (), "no tasks"),
+        ("PAUSED", ("PAUSED",), ""),
+        ("FAILED", ("FAILED",), "1 of 1 tasks FAILED"),
+        ("", (), ""),
+    ],
+)
+def test_tasks_in_another_state_than_their_connector_are_named(state: str, tasks: tuple[str, ...], words: str) -> None:
+    """A worker calls a connector RUNNING whatever becomes of its tasks."""
+    assert tasks_apart(state, tasks) == words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dataflow_generator.graph import NodeKind
@@ -85,32 +85,40 @@ def _by_use(classes: Iterable[MessageClass]) -> Mapping[_Use, Mapping[str, Messa
 
 
 def _expected(use: _Use, old: MessageClass, new: MessageClass, hits: Hits) -> Iterator[_Change]:
-    """Yield the fields that a class of read messages gets, and that no known program writes."""
+    """Yield the fields that a class of read messages gets, and that no known program writes, or by another spelling."""
     added = [path for path in new.fields if path not in old.fields]
     known = _known_fields(use[1], hits) if added else frozenset()
+    fold, alike = _fold((new.place,)), set(map(plain_path, known))
+    gone = {plain_path(path): path for path in old.fields if path not in new.fields and _spelling(path) in known}
     for path in added:
-        if _plain(path) not in known:
+        former = gone.get(plain_path(path))
+        is_respelled = former is not None and fold(former) != fold(path) and _spelling(path) not in known
+        if is_respelled or plain_path(path) not in alike:
             message = RECORD_FIELD_EXPECTED.message(use[0], use[1], new.name, path_name(path), form="of a class")
-            yield _Change(use, path, message, new.place)
+            yield _Change(use, path, message, new.place, (path_name(former),) if former is not None else ())
 
 
-def _known_fields(topic: str, hits: Hits) -> Collection[str]:
-    """Return the columns of a topic's schemas, and the fields that known programs write, as `_plain` does."""
+def _known_fields(topic: str, hits: Hits) -> Collection[ColumnPath]:
+    """Return the columns of a topic's schemas, and the fields that known programs write."""
     columns = (row.path for row in columns_of_topics(hits.conn, [topic]))
     users = (user for each in (hits, *hits.others) for user in field_users(each.field_uses, topic=topic))
     written = (tuple(user.column.split(".")) for user in users if user.use == Direction.WRITES)
-    return frozenset(map(_plain, (*columns, *written)))
+    return frozenset(map(_spelling, (*columns, *written)))
 
 
-def _plain(path: ColumnPath) -> str:
-    return ".".join(plain_path(path))
+def _fold(places: Sequence[str]) -> Callable[[ColumnPath], ColumnPath]:
+    """Return how the language of *places* spells fields. Source: Go's encoding/json ignores the case of letters."""
+    is_go = all(place.rpartition(":")[0].endswith(".go") for place in places)
+    return (lambda path: tuple(map(str.lower, path))) if is_go else tuple
 
 
 def _unwritten(commits: tuple[Sequence[FieldUse], Sequence[FieldUse]], head: Commit, hits: Hits) -> Iterator[_Change]:
     """Yield the fields that a program newly reads, and that no schema and no known writer has."""
     before = {(use.program, use.topic, plain_path(use.path)) for use in commits[0] if use.direction is Direction.READS}
     new = [use for use in commits[1] if (use.program, use.topic, plain_path(use.path)) not in before]
-    topics = {str(use.topic) for use in new if use.direction is Direction.READS and use.extent is FieldExtent.FIELD}
+    spelled = _respelled(commits)
+    read = (use for use in (*new, *spelled) if use.direction is Direction.READS and use.extent is FieldExtent.FIELD)
+    topics = {str(use.topic) for use in read}
     if not topics:
         return
     columns: dict[str, set[ColumnPath]] = {}
@@ -120,12 +128,53 @@ def _unwritten(commits: tuple[Sequence[FieldUse], Sequence[FieldUse]], head: Com
                 columns.setdefault(row.topic, set()).add(row.path)
     flowing = _flowing(head, topics - columns.keys())
     new = [use for use in new if use.topic not in flowing or _is_beside(use.path, flowing[use.topic])]
-    stored = (fact for each in (hits, *hits.others) for fact in field_facts(each.field_uses, topics))
+    stored = [fact for each in (hits, *hits.others) for fact in field_facts(each.field_uses, topics)]
     for found in unwritten_fields(new, columns | flowing, (*stored, *commits[1])):
-        use = found.use
-        message = RECORD_FIELD_EXPECTED.message(use.program, path_name(use.path), str(use.topic))
-        key, place = (use.program, str(use.topic)), use.places[0] if use.places else ":1"
-        yield _Change(key, use.path, message, place, tuple(found.similar))
+        yield _unwritten_change(found.use, tuple(found.similar))
+    known = {(topic, _spelling(path)) for topic, paths in (columns | flowing).items() for path in paths}
+    known |= {
+        (str(use.topic), _spelling(use.path))
+        for use in (*stored, *commits[1])
+        if use.direction is Direction.WRITES and use.extent is FieldExtent.FIELD
+    }
+    for use, former in spelled.items():
+        was_exact = (str(use.topic), _spelling(former)) in known
+        if was_exact and (str(use.topic), _spelling(use.path)) not in known:
+            yield _unwritten_change(use, (path_name(former),))
+
+
+def _unwritten_change(use: FieldUse, similar: tuple[str, ...]) -> _Change:
+    message = RECORD_FIELD_EXPECTED.message(use.program, path_name(use.path), str(use.topic))
+    place = use.places[0] if use.places else ":1"
+    return _Change((use.program, str(use.topic)), use.path, message, place, similar)
+
+
+def _respelled(commits: tuple[Sequence[FieldUse], Sequence[FieldUse]]) -> Mapping[FieldUse, ColumnPath]:
+    """Return the uses that read a field by another spelling than before, such as `customerEmail`, with the former one.
+
+    Libraries may convert the spelling of a member, so that any is taken for a field: but not for one that the program
+    itself has read by its very name.
+    """
+    former: dict[tuple[str, str, tuple[str, ...]], set[ColumnPath]] = {}
+    for use in commits[0]:
+        if use.direction is Direction.READS and use.extent is FieldExtent.FIELD:
+            former.setdefault((use.program, use.topic, plain_path(use.path)), set()).add(use.path)
+    spelled: dict[FieldUse, ColumnPath] = {}
+    still_read = {(use.program, use.topic, use.path) for use in commits[1] if use.direction is Direction.READS}
+    for use in commits[1]:
+        if use.direction is not Direction.READS or use.extent is not FieldExtent.FIELD:
+            continue
+        paths = former.get((use.program, use.topic, plain_path(use.path)), set())
+        fold = _fold(use.places)
+        is_kept = any((use.program, use.topic, path) in still_read for path in paths)
+        if len(paths) == 1 and not is_kept and fold(use.path) not in set(map(fold, paths)):
+            spelled[use] = next(iter(paths))
+    return spelled
+
+
+def _spelling(path: ColumnPath) -> ColumnPath:
+    """Return a path without marks of arrays and unions."""
+    return tuple(part for part in path if not part.startswith(("[", "{", "<")))
 
 
 def _flowing(head: Commit, topics: Collection[str]) -> dict[str, set[ColumnPath]]:

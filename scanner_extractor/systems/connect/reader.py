@@ -22,6 +22,7 @@ CLASS = "connector.class"
 
 _NUMBERS = range(2**31)
 _CONVERTERS = ("key.converter", "value.converter", "header.converter")
+_ALIASED = ("transforms.", "predicates.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,13 +62,13 @@ def read_connector(name: str, payload: Payload, source: SourceId, extra: ExtraNa
 def read_config(config: Payload) -> dict[str, str]:
     """Read a configuration: an object, or a list of {config, value}; raises PayloadUnexpected for anything else.
 
-    Numbers and booleans are written as JSON; settings without a value are left out.
+    Numbers and booleans are written as JSON, but not as the name of a class. Settings without a value are left out.
     """
     if isinstance(config.value, list):
         settings = [(pair.need("config").text(), pair.member("value")) for pair in config.list()]
     else:
         settings = list(config.items())
-    return {key: _plain(value) for key, value in settings if value.value is not None}
+    return {key: _setting(key, value) for key, value in settings if value.value is not None}
 
 
 def read_active_topics(payload: Payload, name: str) -> tuple[TopicName, ...]:
@@ -128,6 +129,12 @@ def _version(plugin: Payload) -> str:
     return "" if version in ("null", "undefined") else version
 
 
+def _setting(name: str, setting: Payload) -> str:
+    """Return the text of a setting; raises PayloadUnexpected if it names a class and is not a text."""
+    names_a_class = name == CLASS or name in _CONVERTERS or (name.startswith(_ALIASED) and name.endswith(".type"))
+    return setting.text() if names_a_class else _plain(setting)
+
+
 def _plain(setting: Payload) -> str:
     match setting.value:
         case bool():
@@ -182,7 +189,9 @@ class _PasswordMasking:
                 prefix + name for prefix, kind in plugin_classes(config).items() for name in self.passwords[kind]
             )
             hidden: list[str] = []
-            holder["config"] = mask_config(config, frozenset(passwords), self.settings.secret_names, hidden.append)
+            masked = mask_config(config, frozenset(passwords), self.settings.secret_names, hidden.append)
+            changed = {name: text for name, text in masked.items() if text != config[name]}
+            holder["config"] = _members(holder["config"]) | changed
             with self.lock:
                 self.secrets.add(hidden)
         with self.lock:
@@ -213,16 +222,26 @@ def _holders(payload: Json) -> Iterator[dict[str, Json]]:
     if isinstance(payload, dict):
         for entry in (payload, *payload.values()):
             for holder in (entry, entry.get("info")) if isinstance(entry, dict) else ():
-                if isinstance(holder, dict) and _config(holder):
+                if isinstance(holder, dict) and CLASS in _members(holder.get("config")):
                     yield holder
 
 
 def _config(holder: dict[str, Json]) -> dict[str, str]:
-    try:
-        config = read_config(Payload(holder.get("config")))
-    except PayloadUnexpected:
-        return {}
-    return config if CLASS in config else {}
+    """Return the texts, numbers and booleans of a configuration, as texts."""
+    plain = {name: value for name, value in _members(holder["config"]).items() if isinstance(value, str | int | float)}
+    return {name: _plain(Payload(value)) for name, value in plain.items()}
+
+
+def _members(config: Json) -> dict[str, Json]:
+    """Return the settings of a configuration as they are; a pair without a name keeps its position as name."""
+    if not isinstance(config, list):
+        return config if isinstance(config, dict) else {}
+    pairs = {f"[{at}]": pair for at, pair in enumerate(config)}
+    named = {at: pair for at, pair in pairs.items() if isinstance(pair, dict) and isinstance(pair.get("config"), str)}
+    return {
+        **{pair["config"]: pair.get("value") for pair in named.values()},
+        **{at: pair for at, pair in pairs.items() if at not in named},
+    }
 
 
 def _hide_in_traces(payload: Json, secrets: KnownSecrets) -> None:

@@ -37,7 +37,8 @@ class Failures:
 
     def __init__(self, properties: Mapping[str, str], where: str) -> None:
         self._secrets = KnownSecrets(value for name, value in properties.items() if _is_secret(name))
-        self._mechanism = properties.get("sasl.mechanism") or properties.get("sasl.mechanisms") or ""
+        self._login = " ".join(value for name, value in properties.items() if name.startswith("sasl.")).upper()
+        self._has_key_password = bool(properties.get("ssl.key.password"))
         self.where = where
         self._messages: dict[str, str] = {}
 
@@ -72,8 +73,10 @@ class Failures:
     def invalid(self, error: KafkaFailure) -> InputInvalid:
         """Return the error for a property that librdkafka rejects."""
         text = self.clean(error.str())
-        hint = next((hint for word, hint in _INVALID if word in text or word == self._mechanism), _NOT_JAVA)
-        return InputInvalid(text, where="kafka", hint=hint)
+        hint = next((hint for word, hint in _INVALID if word in text or (word in _LOGINS and word in self._login)), "")
+        if hint == _ENCRYPTED and self._has_key_password:
+            hint = "is `ssl.key.password` the password of this key?"
+        return InputInvalid(text, where="kafka", hint=hint or _NOT_JAVA)
 
     def clean(self, text: str) -> str:
         """Return librdkafka's message in one line, without timings and without secrets of the settings."""
@@ -85,24 +88,26 @@ def _is_secret(name: str) -> bool:
 
 
 _NOT_JAVA = "these are librdkafka's properties, not Java's: see its CONFIGURATION.md"
+_ENCRYPTED = "is the private key encrypted? set `ssl.key.password`; a PKCS #12 file belongs in `ssl.keystore.location`"
+_NO_IAM = "MSK IAM is not supported: use an MSK listener with SASL/SCRAM or mutual TLS, and librdkafka's properties"
+_LOGINS = ("MSK_IAM", "MSK.AUTH.IAM", "GSSAPI")
 _INVALID = (
-    (
-        "AWS_MSK_IAM",
-        "MSK IAM is not supported: use an MSK listener with SASL/SCRAM or mutual TLS, and librdkafka's properties",
-    ),
+    *((word, _NO_IAM) for word in ("MSK_IAM", "MSK.AUTH.IAM")),
     (
         "GSSAPI",
         "the wheels of confluent-kafka for Linux lack GSSAPI (Kerberos): install librdkafka and libsasl2, then "
         "`pip install --no-binary confluent-kafka confluent-kafka`",
     ),
     (
+        "No such configuration property",
+        "remove it, or name librdkafka's property, as in its CONFIGURATION.md, not Java's",
+    ),
+    (":system lib", "the file cannot be opened: check its path and rights"),
+    (
         "ssl.keystore",
         "it takes a PKCS #12 file: check `ssl.keystore.password`, and convert a JKS file",
     ),
-    (
-        "ssl.key.location failed",
-        "is the private key encrypted? set `ssl.key.password`; a PKCS #12 file belongs in `ssl.keystore.location`",
-    ),
+    *((f"ssl.key.{form} failed", _ENCRYPTED) for form in ("location", "pem")),
     ("ssl.certificate.location failed", "it takes a PEM file; a PKCS #12 file belongs in `ssl.keystore.location`"),
     ("ssl.ca.location failed", "it takes a PEM file with certificates; export them from a PKCS #12 or JKS trust store"),
 )

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.probes import Probe
@@ -108,7 +109,7 @@ class _Reading:
             what = f"{profile.metric} has {len(rows)} pairs of topic and client; {max(left, 0)} were read"
             self.problems.append(Problem(source, what, "limit it by `cluster_selector`, or by a profile of your own"))
         self.rows += len(rows)
-        for row, amount, moment in self.unread.read(rows[: max(left, 0)], _sample, lambda _: ""):
+        for row, amount, moment in self.unread.read(rows[: max(left, 0)], partial(_sample, profile), lambda _: ""):
             if math.isfinite(amount):
                 self._add_row(profile, row, amount, moment)
 
@@ -155,16 +156,16 @@ class _Reading:
 
     def result(self, requests: int) -> Reading:
         """Return the result; it is partial where a profile failed, was cut or is incomplete by the server's word."""
-        partial = [*self.problems, *self.unread.problems]
+        losses = [*self.problems, *self.unread.problems]
         remarks = list(self._remarks())
         received = len(self.uses) + len(self.metrics)
         return Reading(
-            outcome=answered_with(partial, self.settings.source, "prometheus", received, requests=requests),
+            outcome=answered_with(losses, self.settings.source, "prometheus", received, requests=requests),
             facts=(
                 *(self.metrics[key] for key in sorted(self.metrics)),
                 *(self.uses[key] for key in sorted(self.uses)),
             ),
-            problems=(*partial, *remarks),
+            problems=(*losses, *remarks),
         )
 
     def _remarks(self) -> Iterator[Problem]:
@@ -194,9 +195,10 @@ def identities_of(profile: MetricProfile, labels: Mapping[str, str]) -> Pairs:
     return tuple(sorted(names.items()))
 
 
-def _sample(row: Payload) -> tuple[Mapping[str, str], float, datetime]:
-    """Return labels, value and time of a row; raises PayloadUnexpected."""
-    labels = {name: value for name, value in row.object("metric").value.items() if isinstance(value, str)}
+def _sample(profile: MetricProfile, row: Payload) -> tuple[Mapping[str, str], float, datetime]:
+    """Return the profile's labels, value and time of a row; raises PayloadUnexpected."""
+    metric = row.object("metric")
+    labels = {name: metric.text(name) for name in (profile.topic, *(label for label, _ in profile.labels))}
     match row.member("value").value:
         case [int() | float() as moment, str() as amount]:
             try:

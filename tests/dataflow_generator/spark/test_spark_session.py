@@ -170,3 +170,17 @@ def test_the_reason_in_the_log_is_quoted_if_spark_stopped(tmp_path) -> None:
 
     with pytest.raises(ScannerError, match="All masters are unresponsive"), translate_spark_errors(str(log), log):
         raise PySparkException("No active SparkContext.")
+
+
+def test_the_reason_in_the_log_is_quoted_if_spark_did_not_start(tmp_path) -> None:
+    """A master that Spark cannot parse, or YARN without its configuration."""
+    log = tmp_path / "spark.log"
+    log.write_text(
+        "2026-11-30 16:43:44,635 WARN org.apache.spark.X: Set SPARK_LOCAL_IP if you need to\n"
+        'Exception in thread "main" org.apache.spark.SparkException: Master must either be yarn or start with spark\n'
+        "\tat org.apache.spark.deploy.SparkSubmit.error(SparkSubmit.scala:1068)\n",
+        "utf-8",
+    )
+
+    with pytest.raises(ScannerError, match="Spark failed: Master must either be"), translate_spark_errors("x", log):
+        raise PySparkException("[JAVA_GATEWAY_EXITED] Java gateway process exited before sending its port number.")

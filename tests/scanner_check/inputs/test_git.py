@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from committed_repository import commit_all, git
 
-from scanner_check.inputs.git import commit_trees, object_reader
+from scanner_check.inputs.git import commit_trees, git_program, object_reader
+from scanner_model.errors import InputInvalid
 
 
 @pytest.fixture
@@ -64,3 +66,37 @@ def test_objects_after_a_missing_one_are_read_as_themselves(repository: Path) ->
         with pytest.raises(OSError, match="has no object"):
             objects.read(names[1])
         assert objects.read(names[2]) == b"old"
+
+
+def test_a_bare_repository_in_a_work_tree_is_a_file_of_it(repository: Path) -> None:
+    """A change can bring one along, in whose commits nothing differs, where a pipeline runs the check."""
+    inner = repository / "service"
+    inner.mkdir()
+    git(inner, "init", "-q", "--bare")
+    for branch in ("base", "HEAD"):
+        git(repository, "push", "-q", str(inner), f"base:refs/heads/{branch}")
+
+    with pytest.raises(InputInvalid, match="no git repository"):
+        commit_trees("base..HEAD", inner)
+
+
+def test_a_bare_repository_of_its_own_is_read(repository: Path, tmp_path: Path) -> None:
+    git(repository, "clone", "-q", "--bare", str(repository), str(tmp_path / "bare.git"))
+    trees = commit_trees("base..HEAD", tmp_path / "bare.git")
+
+    assert trees.changed == ("a",)
+
+
+@pytest.mark.parametrize("place", [".", "", "bin"])
+def test_git_is_not_taken_from_a_relative_directory(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`PATH=node_modules/.bin:…` is common, and a change can add a program there."""
+    program = tmp_path / place / "git"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+
+    assert git_program(place) is None
+    assert git_program(f"{place}{os.pathsep}{program.parent}") == str(program)

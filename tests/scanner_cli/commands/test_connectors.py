@@ -46,7 +46,17 @@ def test_table_shows_states_and_errors(list_connectors) -> None:
     lines = list_connectors().out.splitlines()
 
     assert lines[0].split()[2:] == ["NAME", "KIND", "CLASS", "STATE", "TASKS", "FAILED", "TOPICS", "ERROR"]
-    assert lines[1].split() == ["shop", "connect:main", "audit", "sink", "com.acme.Sink", "RUNNING", "0"]
+    assert lines[1].split() == [
+        "shop",
+        "connect:main",
+        "audit",
+        "sink",
+        "com.acme.Sink",
+        "RUNNING,",
+        "no",
+        "tasks",
+        "0",
+    ]
     assert lines[2].split()[2:6] == ["orders-sink", "sink", "com.acme.Sink", "RUNNING,"]
     assert "RUNNING, 1 of 2 tasks FAILED  2      1       orders" in lines[2]
     assert lines[2].endswith("X: cannot reach jdbc:db2://h/d:user=u;password=********;")

@@ -320,9 +320,13 @@ def test_a_repository_is_read_without_a_server(scanner, tmp_path) -> None:
     assert {"BIG", "s3", "CSAS_BIG"} <= {node["name"] for node in json.loads(result.out)["nodes"]}
 
 
-def test_a_directory_without_files_is_refused(scanner, tmp_path) -> None:
-    """Nothing is stored."""
+@pytest.mark.parametrize("file", [None, ".git/HEAD", "module/.git"])
+def test_a_directory_without_files_is_refused(file, scanner, tmp_path) -> None:
+    """Nothing is stored; what git keeps for itself is there before anything is checked out."""
     (tmp_path / "repository" / "src").mkdir(parents=True)
+    if file:
+        (tmp_path / "repository" / file).parent.mkdir()
+        (tmp_path / "repository" / file).write_text("x")
     result = scanner("scan", tmp_path / "repository", "--dictionary", tmp_path / "d.db")
 
     assert result.status == 2

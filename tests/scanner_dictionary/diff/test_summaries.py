@@ -77,6 +77,14 @@ def test_attributes_are_shown_from_what_to_what_without_hashes() -> None:
     assert lines(fact) == [("orders", "topic", "retention.ms 1 → 2")]
 
 
+def test_a_topic_without_partitions_is_no_longer_listed() -> None:
+    """Deleted at the brokers, it is still named by a subject: a number that becomes empty does not say so."""
+    change = AttributeChange(name="partitions", before="2", after=None)
+    fact = FactChange(kind="topic", name=("orders",), action=FactAction.CHANGED, attributes=(change,))
+
+    assert lines(fact) == [("orders", "topic", "no longer listed, only named by others; it had 2 partitions")]
+
+
 def test_a_long_value_is_cut() -> None:
     change = AttributeChange(name="error", before=None, after=f'"{"x" * 900}"')
     fact = FactChange(kind="connector", name=("connect:a", "lake"), action=FactAction.CHANGED, attributes=(change,))

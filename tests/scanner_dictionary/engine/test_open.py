@@ -88,6 +88,17 @@ def test_directory_is_no_dictionary(tmp_path) -> None:
         open_dictionary(str(tmp_path))
 
 
+@pytest.mark.parametrize("ending", ["", "-journal", "-wal", "-shm"])
+def test_a_pipe_is_not_opened(ending: str, tmp_path) -> None:
+    """To open it waits for a writer, which held every command for good."""
+    open_dictionary(str(tmp_path / "d.db")).dispose()
+    (tmp_path / f"d.db{ending}").unlink(missing_ok=True)
+    os.mkfifo(tmp_path / f"d.db{ending}")
+
+    with pytest.raises(DictionaryUnusable, match="is a pipe, socket or device"):
+        open_dictionary(str(tmp_path / "d.db"))
+
+
 def test_path_that_is_too_long_for_sqlite_is_reported_with_its_limit(tmp_path) -> None:
     """SQLite would only say that it cannot open the file; the longest path that is allowed works, with its journals."""
     directory = tmp_path / "/".join(["n" * 100] * 3)

@@ -205,6 +205,18 @@ def test_what_silent_sources_reported_is_remembered(sample, store, dictionary) -
     assert nothing == [PreviousState(), PreviousState()]
 
 
+def test_subjects_without_a_topic_are_remembered(sample, store, dictionary) -> None:
+    """Brokers that do not answer must not make a topic of a subject whose topic they did not have before."""
+    scan = sample.orders()
+    store(replace(scan, topic_schemas=tuple(link for link in scan.topic_schemas if link.role != "key")))
+    with dictionary.connect() as conn:
+        known = history.previous_state(conn, "retail", {sample.kafka})
+        answering = history.previous_state(conn, "retail", {sample.registry})
+
+    assert known.orphans == {(sample.registry, ".", "orders-key")}
+    assert answering.orphans == frozenset()
+
+
 def test_messages_that_ksqldb_names_are_remembered(sample, store, dictionary) -> None:
     """Else a schema would have other columns while the server is down."""
     scan = sample.orders()

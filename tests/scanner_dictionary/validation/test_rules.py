@@ -257,10 +257,11 @@ def test_a_decision_on_an_unknown_column_is_found(find, sample, sound) -> None:
             decided_by="ann",
             decided_on="2026-11-23",
         )
-        for dataset, column in (("orders", "id"), ("orders", "idd"), ("orderz", "id"))
+        for dataset, column in (("orders", "id"), ("orders", "idd"), ("orders", "ID"), ("orderz", "id"))
     )
     outcomes = (*sound().outcomes, sample.outcome(config))
     scan = replace(sound(tag_decisions=decisions), outcomes=outcomes)
 
-    found = [where for rule, where, _ in find(scan) if rule == "decision-without-column"]
-    assert found == ["column orders.idd", "column orderz.id"]
+    found = {where: what for rule, where, what in find(scan) if rule == "decision-without-column"}
+    assert list(found) == ["column orders.ID", "column orders.idd", "column orderz.id"]
+    assert found["column orders.ID"].endswith("did you mean @key.id or id?")

@@ -159,6 +159,10 @@ def test_a_file_with_the_word_as_another_key_is_no_document(tmp_path: Path) -> N
         ("asyncapi: 1.2.0\ntopics: {}\n", "of version 1.2.0"),
         ("asyncapi: 3.0.0\nchannels: [\n", "not YAML"),
         ("kind: DataContract\nschema: [*a]\n", "refers to nothing before it"),
+        ("asyncapi: 3.0.0\nchannels: [orders]\n", "`channels` has another type"),
+        ("asyncapi: 2.6.0\nservers: kafka\nchannels: {}\n", "`servers` has another type"),
+        ("kind: DataContract\nservers: [{type: kafka}]\nschema: {name: orders}\n", "`schema` has another type"),
+        ("dataContractSpecification: 1.1.0\nmodels: [orders]\n", "`models` has another type"),
     ],
 )
 def test_document_that_cannot_be_read_is_left_with_the_reason(tmp_path: Path, text: str, reason: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from scanner_extractor.results import ConnectCluster, KafkaCluster, Reading, SourceReadings
 from scanner_extractor.scan.merge import NOTHING, merge_results
-from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
+from scanner_extractor.settings.cluster import HttpSettings, NamingSettings, RegistrySettings, Settings
 from scanner_model.catalogs import Annotation
 from scanner_model.columns import Column
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, Topic
@@ -97,6 +97,29 @@ def test_a_topic_never_takes_the_schema_of_its_retry_topic() -> None:
     result = scan(kafka("orders", "orders.RETRY"), registry(version("orders.RETRY-value")))
 
     assert [link.topic for link in result.of(TopicSchema)] == ["orders.RETRY"]
+
+
+def test_an_outage_of_the_brokers_does_not_make_topics_of_orphans() -> None:
+    """A subject that is new may have a new topic; one whose topic the brokers did not have is an orphan still."""
+    orphan = (REGISTRY.source, ".", SubjectName("gone-value"))
+    remembered = PreviousState(topics=(Topic(source=KAFKA, name=TopicName("orders")),), orphans=frozenset({orphan}))
+    found = registry(version("gone-value"), version("new-value"))
+
+    assert [topic.name for topic in scan(found, remembered=remembered).of(Topic)] == ["new"]
+    assert links(scan(kafka("gone"), found, remembered=remembered)) == [
+        ("gone", "value", "topic", Confidence.CONFIRMED)
+    ]
+
+
+def test_a_declared_topic_that_the_brokers_lack_is_reported() -> None:
+    """It was deleted, or the declaration is wrong."""
+    naming = replace(REGISTRY, naming=NamingSettings(subjects={SubjectName("shop.Paid"): ("paid",)}))
+    result = merge_results(
+        replace(SETTINGS, registries=(naming,)),
+        SourceReadings(outcomes=(), readings=(kafka("orders"), registry(version("shop.Paid")))),
+    )
+
+    assert "the brokers have no topic 'paid'" in [problem.what for problem in result.problems]
 
 
 def test_an_outage_of_the_brokers_does_not_doubt_known_topics() -> None:
@@ -385,3 +408,15 @@ def test_a_flow_to_a_topic_that_only_the_brokers_report_is_no_problem() -> None:
 
     assert [problem.what for problem in problems if "is known" in problem.what] == ["no topic 'ordres' is known"]
     assert "orders" in next(problem.hint for problem in problems if "is known" in problem.what)
+
+
+def test_a_flow_is_not_doubted_while_brokers_do_not_answer() -> None:
+    """They may have its topics; that they do not answer is said once."""
+    flow = DeclaredFlow(
+        source=MANUAL, origin=FlowEnd(name="a"), target=FlowEnd(name="b"), job="j", description="", evidence="a:1"
+    )
+    silent = SourceResult(source=KAFKA, kind="kafka", status=SourceStatus.UNAVAILABLE, reason="no answer")
+    requests = SourceReadings(outcomes=(silent,), readings=())
+
+    assert merge_results(SETTINGS, requests, manual(flows=(flow,))).problems == ()
+    assert len(merge_results(SETTINGS, replace(requests, outcomes=()), manual(flows=(flow,))).problems) == 2

@@ -12,7 +12,7 @@ from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import Progress, Reading, SourceReadings, no_progress
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.runner import ALL, MOST_PROBLEMS, PHASES, Choice, Mode, Phase, Task, read_sources
+from scanner_extractor.scan.runner import ALL, PHASES, Choice, Mode, Phase, Task, read_sources
 from scanner_extractor.settings.cluster import HttpSettings, Settings
 from scanner_extractor.source_kind import BrokerUse
 from scanner_model.errors import Problem, SourceRefused, SourceUnreachable
@@ -313,10 +313,10 @@ def test_a_fact_that_cannot_be_stored_costs_itself() -> None:
 
 def test_problems_of_a_source_are_bounded_and_the_others_counted() -> None:
     """An answer with a million entries that cannot be read does not fill the dictionary."""
-    problems = tuple(Problem(f"$[{number}]", "is not an object") for number in range(MOST_PROBLEMS + 7))
+    problems = tuple(Problem(f"$[{number}]", "is not an object") for number in range(10_000 + 7))
 
     result = requested(phase("one", ("ksqldb:a", lambda _: replace(reading("ksqldb:a"), problems=problems))))
 
     *listed, last = result.readings[0].problems
-    assert tuple(listed) == problems[:MOST_PROBLEMS]
+    assert tuple(listed) == problems[:10_000]
     assert last.what == "7 more problems are not listed"

@@ -30,13 +30,21 @@ LINES = (
     f"elasticsearch-users useradd me -p {S}", f"docker login --password-stdin -u me <<<{S}",
     f"kcctl --basic-auth me:{S}", f"x --registry-credentials me:{S} list",
     f"cd a && curl \\\n  -u me:{S} \\\n  https://h",
+    f"SSHPASS={S} sshpass -e ssh h", f"echo {S} | kinit me", f"printf '%s\\n' '{S}' | gh secret set TOKEN",
+    f'expect -c "spawn ssh h; send \'{S}\\r\'"', f"databricks secrets put --scope a --key b --string-value {S}",
+    f"az keyvault secret set --vault-name a --name b --value {S}", f"fly secrets set A=1 B={S}",
+    f"gh auth login --with-token <<< {S}", f"gh secret set X --repo a/b --body={S}", f"cf login -u me -p {S}",
+    f"ibmcloud login -u me -p '{S}'", f"ncftpput -u me -p {S} h", f"passwd kafka <<< '{S}'",
+    f"docker secret create db - <<< {S}", f"pulumi config set --secret kafka:pw {S}",
 )  # fmt: skip
 HARMLESS = (
     "docker run -p 8080:80 image", "curl -s https://h/connectors", "mysql -h db -u root -p", "zip -r a.zip b",
     "curl -u $USER:$PASS https://h", "curl -b cookies.txt x | grep a", "vault read secret/x", "helm install x -p",
     "az group list", "sqlplus /nolog", "redis-cli ping", "aws configure list", "echo done | tee log", "7z x a.7z",
     "confluent kafka topic create orders", "rabbitmqctl list_users", "mc ls m/bucket/a/b", "ksql http://k:8088",
-    "cat <<< orders", "htpasswd -D file me",
+    "cat <<< orders", "htpasswd -D file me", "gh secret list", "gh secret set X --repo a/b --body-file x.txt",
+    "az keyvault secret show --name a", "printf '%s' $TOKEN | docker login --password-stdin", "kinit -kt a.keytab me",
+    "the login page counts logins -p", "helm upgrade -f secrets.yaml x", "pulumi config set kafka:partitions 3",
 )  # fmt: skip
 TOKENS = (
     "glrt-aB3dE6gH9kLmN2pQ5rSt", "npm_" + "aB3d" * 9, f"pypi-AgEIcHlwaS5vcmc{R}", f"dckr_pat_{R[:27]}",
@@ -56,6 +64,11 @@ TOKENS = (
 def test_a_secret_in_a_command_line_is_hidden(line: str) -> None:
     assert S not in mask_text(line)
     assert S not in mask_text(f"line 3 of deploy.sh: `{line}` was removed")
+
+
+def test_what_follows_a_secret_on_its_line_stays() -> None:
+    """A comment that quotes the line names the topic."""
+    assert mask_text(f"kinit me <<< {S} && kafka-topics --delete --topic orders").endswith("--topic orders")
 
 
 @pytest.mark.parametrize("line", HARMLESS)

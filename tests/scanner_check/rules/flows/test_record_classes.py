@@ -133,6 +133,9 @@ READ = {"billing/setup.py": "setup(name='billing')\n", "billing/a.py": READER, "
     [
         ("customer_email", "customer_mail", "did you mean customer_email?"),
         ('["street"]', '["stret"]', "did you mean address.street?"),
+        ("customer_email", "customerEmail", "did you mean customer_email?"),
+        ("customer_email", "CUSTOMER_EMAIL", "did you mean customer_email?"),
+        ('["street"]', '["Street"]', "did you mean address.street?"),
         ("customer_email", "phone", ""),
     ],
 )
@@ -148,7 +151,11 @@ def test_a_field_that_is_newly_read_and_in_no_schema_is_found(check, old, new, s
 @pytest.mark.parametrize(
     "change",
     [
-        {"billing/a.py": READER.replace("customer_email", "CustomerEmail")},
+        {
+            "billing/a.py": READER.replace(
+                'order["customer_email"]', 'order.get("customerEmail", order["customer_email"])'
+            )
+        },
         {"billing/a.py": READER.replace('order["address"]["street"]', 'order["address"]')},
         {
             "billing/a.py": READER.replace("customer_email", "phone"),
@@ -158,6 +165,58 @@ def test_a_field_that_is_newly_read_and_in_no_schema_is_found(check, old, new, s
 )
 def test_a_field_that_the_schema_of_either_commit_has_is_not_reported(check, change) -> None:
     assert not any(finding.rule == "record-field-expected" for finding in check(change, READ).findings)
+
+
+LISTENER = """\
+package a;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import org.springframework.kafka.annotation.KafkaListener;
+class Listener {
+  record Order(String customer_email) {}
+  @KafkaListener(topics = "orders")
+  void on(Order order) { System.out.println(order.customer_email()); }
+}
+"""
+MEMBER = "String customer_email"
+GO_LISTENER = """\
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/segmentio/kafka-go"
+)
+
+type Order struct {
+	Email string `json:"customer_email"`
+}
+
+func main() {
+	reader := kafka.NewReader(kafka.ReaderConfig{Topic: "orders"})
+	message, _ := reader.ReadMessage(context.Background())
+	var order Order
+	json.Unmarshal(message.Value, &order)
+	println(order.Email)
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "old", "new", "is_found"),
+    [
+        ("mail/Listener.java", LISTENER, MEMBER, "String customerEmail", True),
+        ("mail/Listener.java", LISTENER, MEMBER, '@JsonProperty("customer_email") String customerEmail', False),
+        ("mail/main.go", GO_LISTENER, "customer_email", "customerEmail", True),
+        ("mail/main.go", GO_LISTENER, "customer_email", "Customer_Email", False),
+    ],
+)
+def test_a_member_that_was_spelled_as_the_field_must_stay_so(check, file, text, old, new, is_found) -> None:
+    """No library converts a name that fits: what converts it is an annotation, or Go, which ignores letter case."""
+    changed = text.replace(old, new).replace("order.customer_email()", "order.customerEmail()")
+    before = {file: text, "mail/go.mod": "module mail\n", "orders-value.avsc": ORDER}
+
+    assert bool(found(check({file: changed}, before), "record-field-expected")) is is_found
 
 
 SEARCH = """\

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from drawn import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,6 +65,13 @@ def test_configuration_may_be_an_object_or_a_list_of_pairs() -> None:
 def test_settings_that_are_no_text_are_written_as_json_writes_them() -> None:
     """A connector that was made by a script may have numbers."""
     assert read_config(Payload({"a": 1, "b": True, "c": 0.5})) == {"a": "1", "b": "true", "c": "0.5"}
+
+
+@pytest.mark.parametrize("name", ["connector.class", "value.converter", "transforms.a.type", "predicates.b.type"])
+def test_a_class_is_named_by_a_text(name: str) -> None:
+    """A number as class would only look like a class that is not known: its plug-in and passwords would be lost."""
+    with pytest.raises(PayloadUnexpected, match="is a number, not text"):
+        read_config(Payload({"connector.class": "A", name: 7}))
 
 
 def test_tasks_are_those_of_status_and_those_that_have_none_yet() -> None:

@@ -160,6 +160,31 @@ def test_replay_of_a_capture_gives_the_same_facts(tmp_path: Path) -> None:
     assert replayed.of(Connector) == live.of(Connector)
 
 
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"connector.class": "com.acme.Sink", "odd.seed": "zqDECLAREDzq", "topics": ["a"]},
+        {"connector.class": "com.acme.Sink", "odd.seed": "zqDECLAREDzq", "transforms.a.type": 7},
+        [
+            {"config": "connector.class", "value": "com.acme.Sink"},
+            {"config": "odd.seed", "value": "zqDECLAREDzq"},
+            {"config": "topics", "value": ["a"]},
+            ["without a name"],
+        ],
+    ],
+)
+def test_a_setting_of_another_type_unmasks_no_other(config: Any) -> None:
+    """It stays as it was written, so that the reader reports it."""
+    send = with_masked_passwords(
+        SETTINGS,
+        lambda request: reported({"x": {"config": config}}) if "plugins" not in request.url else worker(request),
+    )
+    text = send(Request(method="GET", url="http://c:8083/connectors?expand=info", source=SETTINGS.source)).body.decode()
+
+    assert "zqDECLAREDzq" not in text
+    assert '["a"]' in text or ": 7" in text
+
+
 def test_error_traces_lose_the_secrets_that_they_quote() -> None:
     """Kafka's own message is `Invalid value … for configuration …`."""
     (connector,) = scanned(Live()).of(Connector)

@@ -186,3 +186,11 @@ def test_check_counts_what_it_finds() -> None:
 def test_every_profile_names_its_client() -> None:
     """Without a label of the client, a topic has nobody."""
     assert all(profile.labels and profile.metric for profile in PROFILES)
+
+
+def test_a_label_that_is_no_text_is_a_problem() -> None:
+    """Without its topic, a series would be left out as one without a topic is."""
+    reading = read({JMX: vector({"metric": {"topic": 9, "client_id": "shop-1"}, "value": [NOON, "12"]})})
+
+    assert reading.outcome.status is SourceStatus.PARTIAL
+    assert "metric.topic is a number, not text" in reading.problems[0].what
