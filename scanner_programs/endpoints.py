@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, islice, product
 from typing import NamedTuple
 
 from scanner_programs import ir
@@ -33,7 +33,17 @@ from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.selection import owner_of, unknown_client
 from scanner_programs.libraries.standard import ADDS, TAKES
 from scanner_programs.machine import MOST_STEPS_TOGETHER, Given, Machine, Made
-from scanner_programs.program import Known, Place, Program, Scope, accepts, base_type, container_name, parameters_of
+from scanner_programs.program import (
+    Known,
+    Place,
+    Program,
+    Scope,
+    accepts,
+    base_type,
+    container_name,
+    in_package,
+    parameters_of,
+)
 from scanner_programs.received.origins import Origin, OriginReader, shortest
 from scanner_programs.received.receives import Receives
 from scanner_programs.received.uses import FieldUses, ReadAs, Used
@@ -67,7 +77,10 @@ _PLACEHOLDER = re.compile(r"\$\{([^{}]+)\}")
 _WORD = re.compile(r"\w+")
 MOST_VIEWS = 400
 """Functions of one program that are evaluated."""
+_GIVEN = Opaque("what a library gives")
 _MOST_MEANT = 2
+_MOST_WAYS = 8
+"""Names of topics that one text may have."""
 _MOST_CALLERS = 50
 _MOST_MAKING = 8
 """Functions that call one of a name which makes objects; a name that more of them call has many meanings."""
@@ -288,13 +301,20 @@ class _Reader:
             listed = found.get(file.language, [])
             for one in self._imports(file):
                 named = unknown_client(one, file.language)
-                if named is not None and named not in listed and not self._is_declared(one):
+                if named is not None and named not in listed and not self._is_declared(one, file):
                     listed = found.setdefault(file.language, listed)
                     listed.append(named)
         return found
 
-    def _is_declared(self, imported: str) -> bool:
-        """Return whether an import is of a package that files of the program are part of."""
+    def _is_declared(self, imported: str, file: ir.File) -> bool:
+        """Return whether an import is of a package that files of the program are part of, or of one of its files."""
+        if file.language in ("typescript", "javascript", "python"):
+            package, _, name = imported.rpartition("." if file.language == "python" else "/")
+            own = self._program.at(file, imported) or self._program.at(file, package)
+            is_beside = (
+                file.language == "python" and not package and imported in self._program.classes
+            )  # `from . import`
+            return own is not None or is_beside or any(in_package(one, imported, name) for one in self._program.files)
         parts = imported.split(".")
         return any(".".join(parts[: len(parts) - cut]) in self._packages for cut in range(min(3, len(parts))))
 
@@ -461,6 +481,7 @@ class _Reader:
         """Return the functions that may reach a send, by identity."""
         names = {name for rows in self._clients.values() for row in rows for name in (*row.sends, *row.connects)}
         names |= {note for rows in self._clients.values() for row in rows for note in (*row.result, *row.declared)}
+        names |= {name for rows in self._clients.values() for row in rows for name in row.registers}
         names |= {function.name for function in self._declared}
         names |= {name for rows in self._clients.values() for row in rows for name in row.records if "." not in name}
         names |= self._called_of_unknown
@@ -508,7 +529,8 @@ class _Reader:
         found: set[str] = set()
         for file in self._program.files:
             owners = self._owners.get(file.language, ())
-            if owners and any(owner_of(one, file.language) in owners for one in self._imports(file)):
+            imported = (one for one in self._imports(file) if owners and owner_of(one, file.language) in owners)
+            if any(not self._is_declared(one, file) for one in imported):
                 code = (file.classes, file.functions, file.statements, file.methods)
                 found |= {
                     name
@@ -548,7 +570,11 @@ class _Reader:
         """Evaluate a function, and note what it returns if that is written, and the records that it makes."""
         self._view = place
         at = (place.file.path, place.function.line or 1)
-        result = self._machine.run(place)
+        try:
+            result = self._machine.run(place)
+        except RecursionError:  # one that nests deeper than any stack; what it sent before is known
+            self._machine.spent = True
+            return
         self._note_uses(place)
         sent = self._machine.element(result) if isinstance(result, Items) and result.yielded else result
         for topic in self._results(place):
@@ -770,10 +796,14 @@ class _Reader:
         if made.of is not None and len(made.given) == 1 and any(name == row.defaults[0] for row in self._rows):
             self._defaults[show(made.of)] = made.given[0][1]
             return False
+        if self._add_registered(machine, made, name):
+            return True
         row = self._client_of(machine, made, name)
         if row is None and (record := self._record_given(machine, made, name)) is not None:
             self._seen.add(made.place)
             self._records(machine, made, name, {"record": record})
+            return True
+        if row is None and self._subscribed_to_unknown(machine, made, name):
             return True
         if row is None and self._given_to_unknown(machine, made, name):
             return True
@@ -807,6 +837,21 @@ class _Reader:
         known: dict[str, Value] = {"topic": names[0] if len(names) == 1 else Items(list(names))} if names else {}
         parts = {"kept": Const(Kind.TEXT, _HANDED), "form of": Const(Kind.TEXT, form_of(found[1])), "value": found[1]}
         self._emit(known | parts, plain(made.name).rpartition(".")[2], made.place, made.guards)
+
+    def _add_registered(self, machine: Machine, made: Made, name: str) -> bool:
+        """Note that objects of the class in brackets are written to a topic; return whether the call says so."""
+        rows = (row for row in self._clients.get(made.file.language, ()) if name in row.registers)
+        names = [*_origins(machine, made)]
+        row = next((row for row in rows if any(_is_of(one, row) for one in names)), None)
+        kinds = self._receives.kinds_of(made) if row is not None else ()
+        known = [one for kind in sorted(kinds) for one in self._program.classes[kind][:1]]
+        if row is None or not known:
+            return False
+        self._seen.add(made.place)
+        parts = _bound(row.registers[name], made.given)
+        for one in known:
+            self._emit({"topic": parts.get("topic", NULL), "value": machine.object_of(one)}, name, made.place, ())
+        return True
 
     def _connect(self, machine: Machine, made: Made, name: str) -> None:
         """Call the function that a client is given for the records of a topic, and note what it returns as sent."""
@@ -876,6 +921,36 @@ class _Reader:
                 return value
         return None
 
+    def _subscribed_to_unknown(self, machine: Machine, made: Made, name: str) -> bool:
+        """Note what a call of an unknown client reads that is given a topic and a function; return whether it is one.
+
+        One that writes is given what it writes as well: a function is called with the records of the topic then.
+        """
+        unknown = [row for row in self._clients.get(made.file.language, ()) if row.is_unknown]
+        functions = [value for _, value in made.given if isinstance(value, Closure | Method)]
+        if not unknown or not functions:
+            return False
+        names = [*_origins(machine, made)]
+        met = [row for row in unknown if any(_is_of(one, row) for one in names)]
+        parts = {_PARTS.get(key.lower(), ""): value for key, value in made.given}
+        for _, value in made.given:
+            if isinstance(value, Thing) and value.known is None:
+                parts |= {_PARTS.get(key.lower(), ""): one for key, one in value.fields.items()}
+        topics = [Const(Kind.TEXT, one) for one in _texts(self._set(parts["topic"]))] if "topic" in parts else []
+        if not met or not topics or {"value", "key", "messages"} & parts.keys():
+            return False
+        for topic in topics:
+            self._receives.given[topic.text] = made.place
+        record = Apply("received", None, tuple(topics))
+        for function in functions:
+            code = machine.place_of(function)
+            taken = [_GIVEN if "ontext" in one.type else record for one in code.parameters] if code else [record]
+            listed: list[Given] = [("", one) for one in taken]
+            machine.call(function, listed, ir.Call(Name(name), (), made.place[1]), Scope(made.file))
+        self._seen.add(made.place)
+        self._met |= {row.name for row in met}
+        return True
+
     def _given_to_unknown(self, machine: Machine, made: Made, name: str) -> bool:
         """Note what an object of an unknown client is given; return whether it is one.
 
@@ -901,7 +976,8 @@ class _Reader:
                 parts[key if part in parts else part] = value
             else:
                 others.append(value)
-        if others:
+        records = [one for each in others for one in self._parts_of(machine, each, 0) if "topic" in one]
+        if others and not records:
             parts["given" if "value" in parts else "value"] = others[0] if len(others) == 1 else Items(others)
         self._seen.add(made.place)
         own = {owner_of(one, language) for one in names}
@@ -914,7 +990,8 @@ class _Reader:
         self._of_unknown.add(made.place)
         if self._view is not None and self._view.function.name not in self._called:
             parts["entry"] = Const(Kind.TEXT, self._view.name)  # the library may call it by its name
-        self._emit(parts, name, made.place, made.guards, made.of)
+        for one in records or ({},):
+            self._emit({**parts, **one}, name, made.place, made.guards, made.of)
         return True
 
     @cached_property
@@ -951,6 +1028,8 @@ class _Reader:
         if is_named:
             self._foreign.add((*made.place, name))
         is_free = _is_free(made.of) if made.of is not None else "." in made.name
+        if name == "<-" and made.of is not None and machine.carries_own(made.of):
+            return None
         if is_named or not is_free:
             return None
         fitting = [row for row in rows if len(made.given) in row.sends[name] or 0 in row.sends[name]]
@@ -2140,9 +2219,8 @@ def _texts(value: Value) -> Iterator[str]:
             for one in arguments:
                 yield from _texts(one)
         case Apply(name="text" | "+", of=None, arguments=parts):
-            named = [_with_settings(one) for one in parts]
-            if all(named):
-                yield "".join(named)
+            ways = [list(islice(_in_text(one), _MOST_WAYS)) for one in parts]
+            yield from ("".join(way) for way in islice(product(*ways), _MOST_WAYS) if any(way))
         case Items(values=values):
             for one in values:
                 yield from _texts(one)
@@ -2178,11 +2256,16 @@ def _is_setting(value: Value) -> bool:
     return isinstance(value, Apply) and value.of is None and value.name == "setting"
 
 
-def _with_settings(value: Value) -> str:
-    """Return the text of a part of a name, or the placeholder of the setting that it is; empty for others."""
-    if isinstance(value, Apply) and _is_setting(value) and isinstance(value.arguments[0], Const):
-        return f"${{{value.arguments[0].text}}}"
-    return value.text if isinstance(value, Const) and value.kind is Kind.TEXT else ""
+def _in_text(value: Value) -> Iterator[str]:
+    """Yield what a part of a name may be: a text, or the place of the setting that it is, with its default."""
+    match value:
+        case Apply(name="setting", of=None, arguments=(Const(text=name),)):
+            yield f"${{{name}}}"
+        case Apply(name="??" | "||" | "or", arguments=(first, second)) if _is_setting(first):
+            name = next(_in_text(first)).strip("${}")
+            yield from (f"${{{name}:{one}}}" for one in _in_text(second) if "}" not in one)
+        case _:
+            yield from _texts(value)
 
 
 def _client_parts(value: Value, prefix: str = "") -> dict[str, str]:

@@ -279,10 +279,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function, method, constructor (`new`) or accessor; without a *body*, one that others implement.
-
-    *receiver* is the class that it extends, if it stands outside of it.
-    """
+    """A function, method, constructor (`new`) or accessor, extending a *receiver*; *kinds* are its type parameters."""
 
     name: str
     parameters: tuple[Parameter, ...] = ()
@@ -294,6 +291,7 @@ class Function:
     end: int = 0
     getter: bool = False
     receiver: str = ""
+    kinds: tuple[str, ...] = field(default=(), compare=False)
     memo: dict[object, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
 
 
@@ -358,7 +356,7 @@ class File:
     """Code nests too deeply in it: what is further inside was not lowered."""
 
 
-_NOT_CODE = frozenset(("memo", "line", "end"))
+_NOT_CODE = frozenset(("memo", "line", "end", "kinds"))
 _WITHOUT_CODE = frozenset(("str", "int", "bool", "Kind", "Leave", "tuple[str, ...]", "Mapping[str, str]"))
 """The types of parts that no code is in."""
 _PARTS: dict[type, tuple[str, ...] | None] = {}

@@ -34,9 +34,12 @@ from scanner_programs.guards import (
 from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New, parts_of, walk
 from scanner_programs.libraries.clients import is_source, reads
 from scanner_programs.libraries.others import (
+    CONTAINERS,
     ENVIRONMENT,
     INJECTED_SETTINGS,
     LOGGER_NOTES,
+    PROVIDED,
+    PROVIDERS,
     SETTINGS_CLASSES,
     VARIABLES,
     watches,
@@ -72,17 +75,21 @@ from scanner_programs.libraries.standard import (
     LISTS,
     MAKERS,
     MERGES,
+    NEXTS,
     NO_FIELDS,
     NOTES,
     OF_FAILURES,
+    OF_FIRST,
     OF_KIND,
     OPERATORS,
     PAIRS,
+    PARSES,
     PRESENT,
     PUTS,
     REMOVES,
     ROW_OPTIONS,
     ROWS,
+    SAME,
     SCALARS,
     SEQUENCES,
     SIZES,
@@ -166,6 +173,15 @@ _PARTS_OF_STEP = 20
 """Parts of values whose writing takes as long as an expression."""
 _DEEPEST = 24
 _NESTED = 120
+_WORD = re.compile(r"\w+")
+_STEPS = re.compile(r"[.\[\]]")
+"""What stands between the names in a path of members."""
+_OF_SETTINGS = (".yml", ".yaml", ".json", ".toml", ".ini")
+"""What the names of files end in that have settings."""
+_GIVEN = Opaque("what a library gives")
+"""An argument of a function that a library calls."""
+_CHANNEL = re.compile(r"(?:<-\s*+)?+chan\b\s*+(?:<-\s*+)?+([*\w.]++)")
+"""A type of Go for channels, and the type of what goes through one."""
 _MOST_NESTED = 4
 """Objects inside of each other whose same method is followed, as the steps of a chain are."""
 _JVM = ("java", "kotlin", "scala")
@@ -198,6 +214,7 @@ class _Frame:
     guards: int = 0
     yielded: list[Value] = field(default_factory=list)
     thrown: list[Value] = field(default_factory=list)
+    kinds: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +291,11 @@ class Machine:
         self._written: dict[tuple[str, str], Value] = {}
         self._owners: list[Value] = []
         self._injected: dict[int, Thing] = {}
+        self._next_call = ""
+        self._containers: dict[int, Thing] = {}
+        self._builders: list[Thing] = []
+        self._kinds_given: tuple[Sequence[str], str] = (), ""
+        self._of_providers: dict[int, Value | None] = {}
         self._files: dict[str, Scope] = {}
         self._globals: dict[tuple[str, str], Value | None] = {}
         self.record_text: Callable[[Value], str | None] = lambda _: None
@@ -354,11 +376,14 @@ class Machine:
         self._written, self._written_names, self._owners = {}, set(), []
         self.records = []
         this = self._this_of(place)
+        scope = Scope(place.file, None, this, place.known)
         given = [
-            (one.name, self._given(f"{at}", one.type, place.file, place.known, one.notes))
+            (
+                one.name,
+                self._injected_into(one, scope) or self._given(f"{at}", one.type, place.file, place.known, one.notes),
+            )
             for at, one in enumerate(place.function.parameters)
         ]
-        scope = Scope(place.file, None, this, place.known)
         if place.function.notes and place.known is None:
             value = self._decorated(place.function, Closure(place.function, scope), place.file)
             if not isinstance(value, Closure) or value.function is not place.function:
@@ -391,6 +416,8 @@ class Machine:
             receiver = place.function.receiver
             return self._given("receiver", receiver, place.file, None) if receiver else None
         listed = self.made.get(id(place.known.cls), [])
+        if listed and place.function.name in CONSTRUCTORS:  # what the program gave the object stays known
+            return Thing(place.known.cls.name, place.known)
         if len({self._show(one) for one in listed}) == 1:
             return listed[0]
         if self._serves(place.known):
@@ -400,9 +427,12 @@ class Machine:
         return self._input(place.known.cls.name, place.known.cls.name, place.file, place.known)
 
     def _given(
-        self, place: str, kind: str, file: ir.File, near: Known | None, notes: tuple[ir.Note, ...] = ()
+        self, place: str, kind: str, file: ir.File, near: Known | None, notes: tuple[ir.Note, ...] = (), name: str = ""
     ) -> Value:
-        """Return what an entry, a constructor or a field is given: a setting, an object of the program, or an input."""
+        """Return what an entry, a constructor or a field is given: a setting, an object of the program, or an input.
+
+        *name* is what code calls what is given.
+        """
         for note in notes:
             if note.name in INJECTED_SETTINGS:
                 found = self._setting_of(note, INJECTED_SETTINGS[note.name])
@@ -415,12 +445,77 @@ class Machine:
             prefix = self._prefix(known)
             if prefix is not None:
                 return self._input(f"setting {prefix}", kind, file, near)
+            provider = self.program.provider(known, kind, name, notes) if name else None
+            made = self._of_provider(provider) if provider is not None else None
+            if made is not None:
+                return made
             if self._serves(known):
                 return self._instance(known)
             made = self._only(known) if not place[:1].isdigit() else None
             if made is not None:
                 return made
         return self._input(place, kind, file, near)
+
+    def _injected_into(self, parameter: ir.Parameter, scope: Scope) -> Value | None:
+        """Return the object of a container that the default of a parameter of Python asks for; None for others."""
+        code = parameter.default
+        while isinstance(code, ir.Index) and isinstance(code.of, Name) and code.of.name in PROVIDED:
+            code = code.key
+        if code is not parameter.default and code is not None:
+            return self.apart(code, scope)
+        if isinstance(code, Call) and isinstance(code.function, Name) and code.function.name in PROVIDED:
+            maker = code.arguments[0].value if len(code.arguments) == 1 else None
+            return self.apart(Call(maker, (), code.line), scope) if isinstance(maker, Name | Member) else None
+        return None
+
+    def _container_of(self, known: Known) -> Thing | None:
+        """Return the object of a class whose members say how objects are made; None for other classes."""
+        if not any(base_type(one).rpartition(".")[2] == CONTAINERS for one in known.cls.supers):
+            return None
+        if id(known.cls) not in self._containers:
+            self._containers[id(known.cls)] = self._assembled(known, {})
+        return self._containers[id(known.cls)]
+
+    def _assembled(self, known: Known, given: Mapping[str, Value]) -> Thing:
+        """Return an object of a container's class, with the parts that it is given: its members are made in order."""
+        thing = Thing(known.cls.name, known, dict(given))
+        self._containers.setdefault(id(known.cls), thing)
+        for one in known.cls.fields:
+            if one.name not in thing.fields and one.value is not None:
+                scope = Scope(known.file, None, thing, known)
+                scope.variables.update(thing.fields)
+                thing.fields[one.name] = self.apart(one.value, scope)
+        return thing
+
+    def _of_container(self, name: str, given: list[Given], code: Call, scope: Scope) -> Value | None:
+        """Return what a member of a container's class is made with; None for other calls."""
+        kind = PROVIDERS.get(_simple(name)) if "providers." in name else None
+        first = given[0][1] if given else None
+        match kind:
+            case "make" if isinstance(first, Type | Closure | Method):
+                return self.call(first, given[1:], code, scope)
+            case "container" if isinstance(first, Type):
+                return self._assembled(first.known, dict(given[1:]))
+            case "settings":
+                listed = next((one for key, one in given if key == "pydantic_settings"), None)
+                return listed.values[0] if isinstance(listed, Items) and listed.values else Input("setting ")
+            case "same" if first is not None:
+                return first
+        return None
+
+    def _of_provider(self, place: Place) -> Value | None:
+        """Return what a function returns that a container calls for an object; None while it is being evaluated."""
+        if id(place.function) not in self._of_providers:
+            self._of_providers[id(place.function)] = None
+            saved, self.guards, left, self._left = self.guards, [], self._left, None
+            given = [
+                (one.name, self._given(one.type or one.name, one.type, place.file, place.known, one.notes, one.name))
+                for one in place.function.parameters
+            ]
+            scope = Scope(place.file, None, self._this_of(place), place.known)
+            self._of_providers[id(place.function)] = self._invoke(place.function, scope, given)
+            self.guards, self._left = saved, left
+        return self._of_providers[id(place.function)]
 
     def _only(self, known: Known) -> Value | None:
         """Return the object of a class, if the program makes one only."""
@@ -497,7 +592,7 @@ class Machine:
             scope = Scope(known.file, None, thing, known)
             if new is not None:
                 given = [
-                    (one.name, self._given(one.type or one.name, one.type, known.file, known, one.notes))
+                    (one.name, self._given(one.type or one.name, one.type, known.file, known, one.notes, one.name))
                     for one in new.function.parameters
                 ]
                 self._initialize(thing, known)
@@ -507,7 +602,7 @@ class Machine:
                 for owner, one in self.program.fields(known):
                     if one.name not in thing.fields:
                         thing.fields[one.name] = self._given(
-                            one.type or one.name, one.type, owner.file, owner, one.notes
+                            one.type or one.name, one.type, owner.file, owner, one.notes, one.name
                         )
             self.guards, self._left = saved, left
         return self._injected[id(known)]
@@ -516,6 +611,7 @@ class Machine:
         """Return the object that a call of a library gives a program which asks for one of a class, as containers do.
 
         The call is given nothing but classes, and the program makes one object of the class, or it is one that sends.
+        An object that a call fills is that of the call.
         """
         root: Value | None = value
         while isinstance(root, Apply | Get):
@@ -526,6 +622,8 @@ class Machine:
         if not is_by_class or isinstance(root, Input | Thing) or value.via:
             return None
         made = self._only(known)
+        if isinstance(made, Thing) and made.base is not None:
+            return None
         return self._instance(known) if made is None and self._serves(known) else made
 
     def _input(self, place: str, kind: str, file: ir.File, near: Known | None = None) -> Value:
@@ -533,10 +631,17 @@ class Machine:
         is_foreign = "." in full and self.program.class_of(kind, file, near) is None
         return Input(f"{place} {full}" if is_foreign else place, self._typed(kind, file, near))
 
+    def _meant(self, kind: str) -> str:
+        """Return a type with what the types stand for that the function being evaluated is generic in."""
+        frame = next((one for one in reversed(self._frames) if one.kinds or one.function.name), None)
+        kinds = frame.kinds if frame is not None else {}
+        return _WORD.sub(lambda one: kinds.get(one[0], one[0]), kind) if kinds else kind
+
     def _typed(self, kind: str, file: ir.File, near: Known | None) -> str:
         """Return a type as a text that says in which file it is named."""
         if not kind:
             return ""
+        kind = self._meant(kind)
         key = f"{kind}\0{file.path}"
         self.types.setdefault(key, (file, near))
         return key
@@ -603,6 +708,24 @@ class Machine:
                     if self.program.class_of(name, known.file, known) is None:
                         return self.qualify(base_type(name), known.file)
         return ""
+
+    def place_of(self, value: Closure | Method) -> Function | None:
+        """Return the function that a function as a value is; None for a method that is not known."""
+        if isinstance(value, Closure):
+            return value.function
+        known = value.of.known if isinstance(value.of, Thing | Type) else self.known_type(value.of)
+        found = self.program.method(known, value.name) if known is not None else None
+        return found.function if found is not None else None
+
+    def object_of(self, known: Known) -> Value:
+        """Return an unknown object of a class."""
+        return self._input(known.cls.name, known.cls.name, known.file, known)
+
+    def carries_own(self, value: Value) -> bool:
+        """Return whether a channel of Go is declared as one of a class of the program."""
+        declared = value.type if isinstance(value, Input | Get | Apply) else ""
+        channel = _CHANNEL.match(declared)
+        return channel is not None and self.program.class_of(channel[1], *self.types[declared]) is not None
 
     def qualify(self, name: str, file: ir.File) -> str:
         """Return the full name of something that no file of the program defines, by the imports of a file."""
@@ -692,7 +815,10 @@ class Machine:
         """
         if not kind:
             return value
+        kind = self._meant(kind)
         match value:
+            case Opaque() if value == _GIVEN:
+                return self._input(f"given {kind}", kind, file, near)
             case Apply(name="mapped", arguments=(inner,)) if self._lists(inner, kind, file, near):
                 return inner  # what a library's function returns of a function that returns a list is the list
             case Apply(type=own) | Get(type=own) if not own or self._is_open(own):
@@ -778,7 +904,11 @@ class Machine:
         key = (file.path, name)
         if key in self._globals:
             return self._globals[key]
-        for one in (*file.statements, *self._nested(file, name)):
+        if len(nested := self._nested(file, name)) > 1:
+            value = self._set_by(file.statements, key, file, Opaque(name))
+            self._globals[key] = None if value == Opaque(name) else value
+            return self._globals[key]
+        for one in (*file.statements, *nested):
             target = one.target if isinstance(one, ir.Declare | ir.Assign) else None
             names = (
                 [target] if isinstance(target, Name) else list(target.items) if isinstance(target, ir.Sequence) else []
@@ -802,11 +932,29 @@ class Machine:
         return None
 
     def _nested(self, file: ir.File, name: str) -> list[ir.Declare | ir.Assign]:
-        """Return the only statement inside others, outside of functions, that sets a variable of a file."""
+        """Return the statements inside others, outside of functions, that set a variable of a file."""
         if file.path not in self._inner:
             self._inner[file.path] = list(_set_inside(file.statements))
-        found = [one for one in self._inner[file.path] if isinstance(one.target, Name) and one.target.name == name]
-        return found if len(found) == 1 else []
+        return [one for one in self._inner[file.path] if isinstance(one.target, Name) and one.target.name == name]
+
+    def _set_by(self, statements: Sequence[object], key: tuple[str, str], file: ir.File, before: Value) -> Value:
+        """Return the value of a variable outside of functions after statements, which had another one *before*."""
+        value = before
+        for one in statements:
+            self._globals[key] = value
+            match one:
+                case ir.Declare(target=Name(name=name), value=code) | ir.Assign(target=Name(name=name), value=code):
+                    is_set = name == key[1] and not getattr(one, "operator", "")
+                    value = self._apart(code, file) if is_set else value
+                case ir.If(test=test, then=then, otherwise=otherwise):
+                    ways = [self._set_by(way.statements if way else (), key, file, value) for way in (then, otherwise)]
+                    known = [way for way in ways if not (isinstance(way, Opaque) and way.text == key[1])]
+                    value = choose(self._apart(test, file), *ways) if len(known) > 1 else (known or [value])[0]
+                case ir.Try(body=body, last=last):
+                    value = self._set_by((*body.statements, *(last.statements if last else ())), key, file, value)
+                case ir.Block(statements=inside) | ir.Loop(body=ir.Block(statements=inside)):
+                    value = self._set_by(inside, key, file, value)
+        return value
 
     def has_evaluated(self, file: ir.File, code: object) -> bool:
         """Return whether a statement of a file sets a variable whose value something needed."""
@@ -890,6 +1038,9 @@ class Machine:
         return None
 
     def _static(self, owner: Known, one: ir.Field) -> Value:
+        container = self._container_of(owner) if owner.file.language == "python" else None
+        if container is not None and one.name in container.fields:
+            return container.fields[one.name]
         if one.name not in owner.statics:
             owner.statics[one.name] = Opaque(f"static {one.name}")
             saved, self.guards, left, self._left = self.guards, [], self._left, None
@@ -1081,6 +1232,8 @@ class Machine:
         written = self._written.get((self._which(value), name)) if name in self._written_names else None
         if written is not None:
             return self.simplified(written)
+        if own is None and isinstance(value, Input) and value.place.startswith("setting ") and not value.type:
+            return self._settings_member(value, name, None)
         if own is None:
             if isinstance(value, Apply) and (declared := declaration_in(value, name)) is not None:
                 # What others are declared as changes nothing of this member.
@@ -1186,7 +1339,8 @@ class Machine:
     def _settings_member(self, value: Input, name: str, found: tuple[Known, ir.Field] | None) -> Value:
         path = f"{value.place.removeprefix('setting ')}.{name}".strip(".")
         if found is None:
-            return self.setting(path)
+            is_inner = not value.type and self.program.setting(path) is None
+            return Input(f"setting {path}") if is_inner else self.setting(path)
         owner, one = found
         inner = self.program.class_of(one.type, owner.file, owner)
         if inner is not None and inner.cls.kind != "enum":
@@ -1653,6 +1807,8 @@ class Machine:
     def _index(self, of: Value, key: Value) -> Value:
         if isinstance(of, Ref) and of.name in ENVIRONMENT and isinstance(key, Const):
             return self.setting(key.text)
+        if isinstance(of, Ref) and _simple(of.name) in PROVIDED and not isinstance(key, Const):
+            return key
         if isinstance(of, Get | Input | Ref) and isinstance(key, Const):
             known = self._looked_up([("", key)])
             if known is not None:
@@ -1992,7 +2148,16 @@ class Machine:
                 return self.element(channel)
             case Apply(name="grouped", of=of) if of is not None:
                 return value if value.via == "element" else replace(value, via="element")
+            case Apply(name=name, of=None, arguments=(Thing(known=known) as inner,)) if (
+                known is not None and name in SAME
+            ):
+                return self.element(inner)
             case Thing(known=known) if known is not None:
+                for name in NEXTS:
+                    method = self.program.method(known, name, 0)
+                    if method is not None and method.function.body is not None:
+                        result = self._invoke(method.function, Scope(method.file, None, value, method.known), [])
+                        return result if NEXTS[name] or result is value else self.element(result)
                 return value  # what is taken one by one from where others put it
             case Items(values=values) if len(values) == 1:
                 return values[0]
@@ -2227,12 +2392,15 @@ class Machine:
         bare = self._without_types(code.function)
         if bare is not code.function:
             kinds = parameters_of(code.function.name) if isinstance(code.function, Name | Member) else []
-            value = self._called(replace(code, function=bare), scope, discarded=discarded)
+            kinds = [self._meant(one) for one in kinds or _types_of_go(code.function)]
+            value = self._called(replace(code, function=bare), scope, kinds, discarded=discarded)
             return self.declared(value, kinds[-1], scope.file, scope.known) if kinds else value
         return self._called(code, scope, discarded=discarded)
 
-    def _called(self, code: Call, scope: Scope, *, discarded: bool) -> Value:
+    def _called(self, code: Call, scope: Scope, kinds: Sequence[str] = (), *, discarded: bool) -> Value:
+        """Return what a call returns; *kinds* are the types that it has in brackets."""
         function = code.function
+        following, self._next_call = self._next_call, ""
         if isinstance(function, Name) and function.name == "new enum":
             given = self._arguments(code.arguments, scope)
             kind = scope.known.cls.name if scope.known is not None else ""
@@ -2247,6 +2415,7 @@ class Machine:
             is_next = is_next and function.name.strip() in EMITS and function.name not in self.program.functions
             if is_next and given and found is None:
                 return self._yield(function.name, given[0][1])
+            self._kinds_given = kinds, function.name
             if found is not None:
                 return self.call_method(*found, given, code, scope, discarded=discarded)
             value = self._name(function.name, scope)
@@ -2267,7 +2436,8 @@ class Machine:
                 return self.call_method(of_object, function.name, [], code, scope, discarded=discarded)
             if isinstance(function.of, Name) and function.of.name == "super":
                 return self._call_super(function.name, self._arguments(code.arguments, scope), scope)
-            of = self.value(function.of, scope)
+            self._next_call = function.name if isinstance(function.of, Call) else ""
+            of, self._next_call = self.value(function.of, scope), ""
             takes = function.name in TAKES or (function.name == "get" and not code.arguments)
             if takes and (contents := self._contents(function.of, of, code)) is not None:
                 return contents
@@ -2285,6 +2455,7 @@ class Machine:
                 discarded = False  # it is for those that take it, and changes nothing else
             if (function.name in ADDS or is_state) and given:
                 self._feed(self._container(function.of), given[-1][1], (scope.file.path, code.line))
+            self._next_call, self._kinds_given = following, (kinds, function.name)
             return self.call_method(of, function.name, given, code, scope, discarded=discarded)
         value = self.value(function, scope)
         return self.call(value, self._arguments(code.arguments, scope), code, scope, discarded=discarded)
@@ -2472,6 +2643,8 @@ class Machine:
                 for name in ("invoke", "apply", "__call__", "call"):
                     if self.program.method(known, name, len(given)) is not None:
                         return self.call_method(value, name, given, code, scope, discarded=discarded)
+                if not given and scope.file.language == "python":
+                    return value
         return self._library_call(value, "()", given, code, scope, discarded=discarded)
 
     def _with_receiver(self, function: Function, given: list[Given], scope: Scope) -> tuple[Function, list[Given]]:
@@ -2518,6 +2691,8 @@ class Machine:
                 generated = self._generated(of, name, given)
                 if generated is not None:
                     return generated
+                if not given and scope.file.language == "python" and isinstance(of.fields.get(name), Const):
+                    return of.fields[name]  # a member that is called is one that a container provides
                 if name in REMOVES and given and isinstance(given[0][1], Const) and given[0][1].text in of.fields:
                     old = self._of_thing(of, given[0][1].text)
                     self.set_member(of, given[0][1].text, REMOVED)
@@ -2583,16 +2758,28 @@ class Machine:
         kind = self.full_type(of).replace("::", ".").rpartition(".")[2]
         if not kind and self._may_be_own(name, len(given)):
             self.unfollowed.add(name)
-        extension = self.program.extension(name, kind) if kind else self._only_extension(of, name, len(given))
+        following, self._next_call = self._next_call, ""
+        extension = (
+            self.program.extension(name, kind) if kind else self._only_extension(of, name, len(given), following)
+        )
         if extension is not None and not any(one is extension.function for one in self.functions):
             this = self.declared(of, extension.function.receiver, extension.file, None)
             return self._invoke(extension.function, Scope(extension.file, None, this, None), given)
         return self._library_call(of, name, given, code, scope, discarded=discarded)
 
-    def _only_extension(self, of: Value, name: str, count: int) -> Place | None:
-        """Return the only function of a name that extends a class, for an object whose class is not known."""
+    def _only_extension(self, of: Value, name: str, count: int, following: str) -> Place | None:
+        """Return the only function of a name that extends a class, for an object whose class is not known.
+
+        Of several, it is the one whose result has the method that is called next.
+        """
         listed = self.program.extending.get(name, []) if self.known_type(of) is None else []
         fitting = [one for one in listed if accepts(one.function, count) and one.function.body is not None]
+        if len(fitting) > 1 and following:
+            made = [(one, self.program.class_of(one.function.type, one.file, one.known)) for one in fitting]
+            following = following.partition("<")[0]
+            fitting = [
+                one for one, known in made if known is not None and self.program.method(known, following) is not None
+            ]
         return fitting[0] if len(fitting) == 1 else None
 
     def _may_be_own(self, name: str, count: int) -> bool:
@@ -2806,6 +2993,14 @@ class Machine:
     def _library_call(
         self, of: Value | None, name: str, given: list[Given], code: Call, scope: Scope, *, discarded: bool
     ) -> Value:
+        kinds, called = self._kinds_given
+        self._kinds_given = (), ""
+        name = f"{name}<{', '.join(kinds)}>" if kinds and called == name else name
+        name = self._meant(name) if name.endswith(">") else name
+        if of is None and (found := self._of_container(name, given, code, scope)) is not None:
+            return found
+        if of is None and (found := self._of_first(name, given, code, scope, discarded=discarded)) is not None:
+            return found
         if of is None or self.full_type(of):
             self.of_libraries.add((scope.file.path, code.line, name.rpartition(".")[2]))
         self.handed |= {id(known.cls) for known in self._classes_given(name, given, scope)}
@@ -2816,6 +3011,28 @@ class Machine:
         if isinstance(root, Apply) and stands_for_any(root) and isinstance(result, Apply):
             self._replayed[self._show(result)] = name, given, code, scope
         return result
+
+    def _of_first(self, name: str, given: list[Given], code: Call, scope: Scope, *, discarded: bool) -> Value | None:
+        """Return what a function returns that is a method of what it is given first; None for other functions."""
+        library, _, method = name.rpartition(".")
+        if library not in OF_FIRST or not given:
+            return None
+        of, path = given[0][1], given[1][1] if len(given) > 1 else None
+        if method == "pick" and isinstance(path, Items) and all(isinstance(one, Const) for one in path.values):
+            names = [one.text for one in path.values if isinstance(one, Const)]
+            return Thing("", None, {one: self.member(of, one) for one in names}, depth=len(self.guards))
+        if method not in ("get", "set") or not isinstance(path, Const):
+            return self.call_method(of, method, given[1:], code, scope, discarded=discarded)
+        steps = [one for one in _STEPS.split(path.text) if one]
+        inner = of
+        for one in steps[:-1] if method == "set" else steps:
+            inner = self.member(inner, one)
+        if method == "get":
+            return inner if len(given) == 2 else operate("??", (inner, given[2][1]))
+        if isinstance(inner, Thing) and steps and len(given) > 2:
+            self.set_member(inner, steps[-1], given[2][1])
+            return of
+        return None
 
     def _classes_given(self, name: str, given: list[Given], scope: Scope) -> Iterator[Known]:
         """Yield the classes of the program that a library is given, or objects of: it may call their methods."""
@@ -2854,6 +3071,8 @@ class Machine:
             return self.call(first, [("", of)], code, scope)
         if isinstance(of, Const) and of.kind is Kind.TEXT and name in CONVERTS | TEXTS and not given:
             return of
+        if isinstance(of, Const) and name.lower() == "split" and isinstance(first, Const) and first.text:
+            return Items([Const(Kind.TEXT, one) for one in of.text.split(first.text)], len(self.guards))
         if of is None and isinstance(first, Closure) and name.rpartition(".")[2] in FUNCTIONAL:
             return first
         if (
@@ -3055,6 +3274,10 @@ class Machine:
         table = of if of is not None and not given else given[0][1] if of is None and len(given) == 1 else None
         if isinstance(table, Thing) and simple in KEYS and self._is_table(table):
             return Items([Const(Kind.TEXT, key) for key in table.fields], len(self.guards))
+        if of is None and simple in PARSES and "." in name and given and _names_file(given[0][1]):
+            return Input("setting ")
+        if of is None and name == "operator.getitem" and len(given) == 2 and isinstance(given[1][1], Const):
+            return self.member(given[0][1], given[1][1].text)
         if of is None and name in ("Object.assign",) and given:
             target = given[0][1]
             for _, value in given[1:]:
@@ -3158,7 +3381,7 @@ class Machine:
         if bus and bus in self.fed:
             inside = taken(self.fed[bus], bus)
         if source == Ref("?"):
-            inside = Opaque("what a library gives")
+            inside = _GIVEN
         wanted = parameters_of(code.function.name) if isinstance(code.function, Name | Member) else []
         is_typed = len(wanted) == 1 and len(given) == 1
         service = self.program.class_of(wanted[0], scope.file, scope.known) if is_typed else None
@@ -3179,16 +3402,49 @@ class Machine:
         if count and is_used and not self.is_watcher(source, ""):
             self.guards.append(Apply("for", None, (origin_of(source),)))
         self.guards += self._under_which(bus or exchange_of(source))
-        result = self.call(value, arguments, code, scope)
+        is_builder = isinstance(value, Closure) and self._sets_members(value)
+        built = Thing(depth=len(self.guards))
+        if is_builder:
+            self._builders.append(built)
+            result = self.call(value, [("", built), *arguments], code, scope)
+            self._builders.pop()
+        else:
+            result = self.call(value, arguments, code, scope)
         del self.guards[start:]
         self._left = left
-        return result
+        if is_builder and of is None and self._builders and isinstance(code.function, Name):
+            self.set_member(self._builders[-1], code.function.name, built)
+        return built if is_builder else result
+
+    def _sets_members(self, value: Closure) -> bool:
+        """Return whether a lambda of Kotlin sets names that only an object can have which a library calls it for."""
+        if value.scope.file.language != "kotlin" or value.function.name or value.function.body is None:
+            return False
+        code = value.function.body
+        declared = {
+            one.target.name for one in walk(code) if isinstance(one, ir.Declare) and isinstance(one.target, Name)
+        }
+        names = {one.target.name for one in walk(code) if isinstance(one, ir.Assign) and isinstance(one.target, Name)}
+        known = [kind for _, kind in self._receivers(value.scope) if kind is not None]
+        return any(
+            value.scope.find(name) is None
+            and not any(self.program.field(kind, name) is not None for kind in known)
+            and self._global(value.scope.file, name) is None
+            for name in names - declared
+        )
 
     def _folded(self, of: Value | None, name: str, given: list[Given], code: Call, scope: Scope) -> Value | None:
         """Return what a function makes of the elements of a sequence, each with what it made before; None for others.
 
         That it goes through the whole sequence does not make its result of all members of the elements.
         """
+        named = given[0][1] if given else None
+        known = given[1][1] if len(given) > 2 else None
+        if isinstance(named, Ref) and of is None and isinstance(known, Items) and self._is_short(known):
+            result = given[2][1]
+            for one in known.values:
+                result = self.call(named, [("", result), ("", one)], code, scope)
+            return result
         function = next((one for _, one in given if isinstance(one, Closure)), None)
         if function is None or len(function.function.parameters) < 2:
             return None
@@ -3594,6 +3850,10 @@ class Machine:
         self.followed |= {(*site, name) for name in names}
         self._parameters(function, scope, given)
         frame = _Frame(function, site, scope.file.path, scope, scope.this, guards=len(self.guards))
+        kinds, called = self._kinds_given
+        if called == function.name and len(kinds) == len(function.kinds):
+            frame.kinds = dict(zip(function.kinds, kinds, strict=True))
+        self._kinds_given = (), ""
         left, self._left = self._left, None
         self._frames.append(frame)
         result = self.value(function.body, scope)
@@ -3727,6 +3987,22 @@ def _set_inside(statements: Sequence[object]) -> Iterator[ir.Declare | ir.Assign
             yield one
         elif not isinstance(one, Function | ir.Class | ir.Lambda) and (names := parts_of(type(one))) is not None:
             waiting.extend(getattr(one, name) for name in reversed(names))
+
+
+def _types_of_go(function: ir.Expression) -> list[str]:
+    """Return the types that a call of a generic function of Go has in brackets, as it names them."""
+    if not isinstance(function, ir.Index):
+        return []
+    listed = function.key.items if isinstance(function.key, ir.Sequence) else (function.key,)
+    return [code_text(one) for one in listed]
+
+
+def _names_file(value: Value, depth: int = 0) -> bool:
+    """Return whether a value is made of the name of a file of settings."""
+    if isinstance(value, Const):
+        return value.text.endswith(_OF_SETTINGS)
+    inside = (*value.arguments, value.of) if isinstance(value, Apply) and depth < _MOST_NESTED else ()
+    return any(one is not None and _names_file(one, depth + 1) for one in inside)
 
 
 @lru_cache(maxsize=4096)

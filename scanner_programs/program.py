@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
@@ -28,15 +29,18 @@ from scanner_programs.ir import (
     Member,
     Name,
     New,
+    Note,
     Sequence,
     walk,
 )
 from scanner_programs.libraries.others import (
     BY_PLACE,
+    NAMES_OBJECT,
     NAMING_ENUMERATIONS,
     NAMING_METHODS,
     NAMING_SETTINGS,
     NAMING_STYLES,
+    PROVIDES,
     TABLE_FIELDS,
     TABLES,
 )
@@ -46,6 +50,9 @@ from scanner_programs.values import Apply, Const, Get, Thing, Value
 Code = TypeVar("Code")
 
 _WRAPPERS_OPEN = "<["
+_GENERATED = re.compile(r"^// Code generated .* DO NOT EDIT\.$", re.MULTILINE)
+_OF_HEADER = 4_000
+"""Characters of a file that the mark of generated code may be in."""
 _STRUCTURAL = ("go", "typescript", "javascript", "python")
 """Languages in which a class has an interface by its methods; in Python, one that is declared as a protocol."""
 _WRAPPERS_CLOSE = ">]"
@@ -457,6 +464,39 @@ class Program:
         own = [] if self.is_abstract(known) else [known]
         return own + [one for one in self.subclasses(known) if not self.is_abstract(one)]
 
+    def provider(self, known: Known, kind: str, name: str, notes: Iterable[Note]) -> Place | None:
+        """Return the only function that a container calls for an object which something asks it for; None without one.
+
+        What asks has a type, a name and notes, which may name the object. *known* is the class of the type.
+        """
+        found = [
+            one
+            for one, made in self._providers
+            if made is known
+            or (made.cls.name == known.cls.name and made.file is known.file)
+            or known in self.supers(made)
+        ]
+        wanted = set(_object_names(notes))
+        ways: tuple[Callable[[Place], bool], ...] = (
+            lambda one: bool(wanted & _names_of_object(one)),
+            lambda one: _is_alike(kind, one.function.type),
+            lambda one: name in _names_of_object(one),
+        )
+        for way in ways[:1] if wanted else ways[1:]:
+            fitting = [one for one in found if way(one)]
+            found = fitting if fitting or wanted else found
+        return found[0] if len(found) == 1 else None
+
+    @cached_property
+    def _providers(self) -> list[tuple[Place, Known]]:
+        """Return the functions that a container calls for objects of classes of the program, with these."""
+        found: list[tuple[Place, Known]] = []
+        for place in self.places:
+            if any(note.name in PROVIDES for note in place.function.notes):
+                made = self.class_of(place.function.type, place.file, place.known) if place.function.type else None
+                found += [(place, made)] if made is not None else []
+        return found
+
     def extends_library(self, known: Known) -> bool:
         """Return whether a class, or one above it, extends or implements something that is not part of the program."""
         return any(
@@ -539,12 +579,23 @@ class Program:
             fitting = [one for one in listed if _is_imported(one, imported, file)]
             if fitting:
                 return fitting[0]
-            if simple in file.imports and file.language in ("java", "kotlin", "scala"):
+            if simple in file.imports and self._is_of_library(imported, file):
                 return None
         alike = [one for one in listed if one.file.package == file.package and one.file.language == file.language]
         if file.package and alike:
             return alike[0]
         return listed[0] if len(listed) == 1 else None
+
+    def _is_of_library(self, imported: str, file: File) -> bool:
+        """Return whether what a file imports cannot be of the program."""
+        if file.language == "python":
+            return "." in imported and imported.partition(".")[0] not in self._path_parts
+        return file.language in ("java", "kotlin", "scala")
+
+    @cached_property
+    def _path_parts(self) -> frozenset[str]:
+        """Return the names of the directories and files of the program, without endings."""
+        return frozenset(part for file in self.files for part in file.path.rpartition(".")[0].split("/"))
 
 
 def _last_name(code: object) -> str:
@@ -619,6 +670,29 @@ def accepts(function: Function, count: int) -> bool:
     return least <= count and (count <= len(function.parameters) or any(one.rest for one in function.parameters))
 
 
+def _object_names(notes: Iterable[Note]) -> Iterator[str]:
+    """Yield the names that notes have for an object of a container."""
+    for note in notes:
+        for one in note.arguments if note.name in NAMES_OBJECT else ():
+            if one.name in ("", "value", "name"):
+                yield from (each.text for each in walk(one.value) if isinstance(each, Literal))
+
+
+def _names_of_object(place: Place) -> set[str]:
+    return {place.function.name, *_object_names(place.function.notes)}
+
+
+def _is_alike(kind: str, other: str) -> bool:
+    """Return whether two types may mean the same: a type parameter and a wildcard stand for any."""
+    names = [base_type(one).rpartition(".")[2] for one in (kind, other)]
+    if any(one == "" or (len(one) == 1 and one.isupper()) for one in names):
+        return True
+    inside = parameters_of(kind), parameters_of(other)
+    return names[0] == names[1] and (
+        not all(inside) or (len(inside[0]) == len(inside[1]) and all(map(_is_alike, *inside)))
+    )
+
+
 @lru_cache(maxsize=8192)
 def base_type(kind: str) -> str:
     """Return the class that a type is about: without what points to it, wraps it, or may be missing."""
@@ -680,6 +754,12 @@ def container_name(code: Expression) -> str:
 
 _SIGILS = "@~#$"
 """What projects of JavaScript begin the names of their own directories with, to tell them from packages."""
+
+
+def brief(file: File, text: str) -> File:
+    """Return a file without its functions if a tool generated it, as Go marks that; its types are part of records."""
+    is_generated = file.language == "go" and _GENERATED.search(text, 0, _OF_HEADER) is not None
+    return replace(file, functions=(), methods=()) if is_generated else file
 
 
 def may_be_own(imported: str) -> bool:

@@ -108,6 +108,8 @@ class _Shapes:
         if path == "" or path.endswith("[]"):
             value = self._unwrapped(value)
         value = _collected(value)
+        if (by_name := _made_by_name(value)) is not None:
+            value = by_name
         known = self._machine.known_type(value)
         hook = self._hook(known)
         if hook is not None and known is not None and id(value) not in self._within:
@@ -211,6 +213,8 @@ class _Shapes:
                 return self._is_structured(then, depth + 1) or self._is_structured(otherwise, depth + 1)
             case Get(of=of, type="") if self._is_structured(of, depth + 1):
                 return True
+            case Apply() if _made_by_name(value) is not None:
+                return True
             case Apply(of=of, arguments=arguments):
                 inside = [one for one in (of, *arguments) if one is not None]
                 if any(self._is_structured(one, depth + 1) for one in inside):
@@ -233,6 +237,8 @@ class _Shapes:
                 value = value.of
                 continue
             if not isinstance(value, Apply) or value.name in ("mapped", "each", "filtered"):
+                return value
+            if _made_by_name(value) is not None:
                 return value
             if self._machine.is_received(value):  # what it was asked from does not belong to a record
                 return value
@@ -392,6 +398,16 @@ class _Shapes:
             note for note in known.cls.notes if note.name in WIRE_NAMES or note.name.startswith(("Json", "Xml", "Avro"))
         ]
         return " ".join(code_text(note) for note in kept)
+
+
+def _made_by_name(value: Value) -> Thing | None:
+    """Return an object of a library's class whose members its constructor is given by their names; None for others."""
+    if not isinstance(value, Apply) or value.of is not None or not value.names or not all(value.names):
+        return None
+    simple = value.name.partition("<")[0].replace("::", ".").rpartition(".")[2]
+    if not simple[:1].isupper() or simple.isupper():
+        return None
+    return Thing(value.name, None, dict(zip(value.names, value.arguments, strict=True)))
 
 
 def notes_of(one: ir.Field) -> tuple[ir.Note, ...]:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from scanner_extractor.repository.ignored import Ignored, IgnoreFile
+from scanner_extractor.repository.ignored import Ignored, IgnoreFile, tracked_paths
 from scanner_extractor.repository.syntax_trees import suffix, words
 
 LARGEST = 4 * 1024 * 1024
 """Maximum bytes of one file: more than people write."""
+_LARGEST_INDEX = 64 * 1024 * 1024
 MOST_FILES = 200_000
 """Files of one directory that are looked at."""
 
@@ -115,9 +116,14 @@ class _Walk:
     root: Path
     count: int = 0
     ignored: Ignored = field(default_factory=Ignored)
+    tracked: frozenset[str] = frozenset()
 
     def entries(self) -> Iterator[Entry]:
-        """Yield the files of all directories, without recursion: directories may be nested thousands of times."""
+        """Yield the files of all directories, without recursion: directories may be nested thousands of times.
+
+        What git tracks is not left out, whatever rules ignore it.
+        """
+        self.tracked = tracked_paths(_index_of(self.root))
         stack = [self._listed("", (), os.scandir(self.root))]
         while stack:
             found = next(stack[-1], None)
@@ -144,7 +150,9 @@ class _Walk:
                 yield Entry(f"{path}/", _refused(f"the repository has more than {MOST_FILES} files"))
                 return
             if entry.is_dir(follow_symlinks=False):
-                if self._is_left_out(entry.name, names) or self.ignored(rules, place, entry.name, is_directory=True):
+                if self._is_left_out(entry.name, place, names):
+                    continue
+                if place not in self.tracked and self.ignored(rules, place, entry.name, is_directory=True):
                     continue
                 try:
                     yield self._listed(place, rules, os.scandir(entry.path))
@@ -153,14 +161,14 @@ class _Walk:
             elif (
                 entry.is_file(follow_symlinks=False)
                 and is_candidate(place)
-                and not self.ignored(rules, place, entry.name, is_directory=False)
+                and (place in self.tracked or not self.ignored(rules, place, entry.name, is_directory=False))
             ):
                 self.count += 1
                 yield Entry(place, _reader(entry.path))
 
-    @staticmethod
-    def _is_left_out(name: str, beside: set[str]) -> bool:
-        return name in _VENDORED or (name in _BUILT and bool(beside & _BUILD_FILES))
+    def _is_left_out(self, name: str, place: str, beside: set[str]) -> bool:
+        is_built = name in _BUILT and bool(beside & _BUILD_FILES) and place not in self.tracked
+        return name in _VENDORED or is_built
 
 
 def _refused(reason: str) -> Callable[[], bytes]:
@@ -168,6 +176,16 @@ def _refused(reason: str) -> Callable[[], bytes]:
         raise OSError(0, reason)
 
     return read
+
+
+def _index_of(root: Path) -> bytes:
+    """Return the index of a repository; empty without one, or for one that is too large."""
+    try:
+        with (root / ".git" / "index").open("rb") as opened:
+            content = opened.read(_LARGEST_INDEX + 1)
+    except OSError:
+        return b""
+    return content if len(content) <= _LARGEST_INDEX else b""
 
 
 def _ignore_file(file: Path, directory: str) -> IgnoreFile:

@@ -1,4 +1,7 @@
-"""The rules of `.gitignore` files, in time that grows with the number of files only. Source: gitignore(5)."""
+"""What git ignores and what it tracks, in time that grows with the number of files only.
+
+Sources: gitignore(5), gitformat-index(5).
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,34 @@ _ORDINARY = 50e-6
 PATIENCE = 5.0
 """Seconds that slow rules may take together; after that no path is ignored."""
 _GLOB = re.compile(r"[*?\[\\]")
+
+
+_HEADER, _FIXED, _NAME = 12, 62, 0xFFF
+"""Bytes of an index before its entries, and of an entry before its path; the bits of its flags with that length."""
+_EXTENDED = 0x4000
+
+
+def tracked_paths(index: bytes) -> frozenset[str]:
+    """Return the files that the index of a repository has, and their directories; none of one in another form.
+
+    Files of the format's version 4, which shortens paths, are not read.
+    """
+    if index[:4] != b"DIRC" or int.from_bytes(index[4:8], "big") not in (2, 3):
+        return frozenset()
+    found: set[str] = set()
+    at = _HEADER
+    for _ in range(int.from_bytes(index[8:_HEADER], "big")):
+        flags = int.from_bytes(index[at + _FIXED - 2 : at + _FIXED], "big")
+        start = at + _FIXED + (2 if flags & _EXTENDED else 0)
+        end = index.find(b"\0", start + (flags & _NAME))
+        if end < 0:
+            break
+        path = index[start:end].decode("utf-8", "surrogateescape")
+        while path and path not in found:
+            found.add(path)
+            path = path.rpartition("/")[0]
+        at = end + 8 - (end - at) % 8  # entries are filled up to eight bytes
+    return frozenset(found)
 
 
 @dataclass(slots=True)

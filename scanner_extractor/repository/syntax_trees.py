@@ -45,6 +45,7 @@ _TESTS = re.compile(
 )
 
 
+_MAIN = "src/main/"
 _OF_TESTS = {
     ".go": re.compile(r'^[^\S\n]*(?:import\s+)?"testing"\s*$', re.MULTILINE),
     ".py": re.compile(r"^(?:import|from)[ \t]+pytest", re.MULTILINE),
@@ -54,7 +55,13 @@ _OF_TESTS = {
 
 @lru_cache(maxsize=1 << 15)
 def is_test(path: str) -> bool:
-    """Return whether a file is one of tests, by its path."""
+    """Return whether a file is one of tests, by its path.
+
+    In the layout of the JVM, code below `src/main` is a program's, whatever its packages are called.
+    """
+    before, main, after = path.rpartition(_MAIN)
+    if main and (not before or before.endswith("/")):
+        path = before + after.rpartition("/")[2]
     return _TESTS.search(path) is not None
 
 

@@ -63,6 +63,7 @@ from scanner_programs.languages.lowering import (
     operation,
     string,
     text,
+    type_parameters,
     yielded,
 )
 
@@ -306,6 +307,7 @@ def _function(lower: Lowering, node: Node) -> Function:
         "static" in _modifiers(node),
         line(node),
         end(node),
+        kinds=type_parameters(node),
     )
     return with_outputs(function, outputs(node.child_by_field_name("parameters")))
 

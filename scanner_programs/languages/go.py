@@ -56,6 +56,7 @@ from scanner_programs.languages.lowering import (
     operation,
     string,
     text,
+    type_parameters,
 )
 
 _VERSION = re.compile(r"v\d+")
@@ -217,6 +218,7 @@ def _function(lower: Lowering, node: Node) -> Function:
         text(node.child_by_field_name("result")),
         line=line(node),
         end=end(node),
+        kinds=type_parameters(node),
     )
 
 

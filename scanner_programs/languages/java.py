@@ -58,6 +58,7 @@ from scanner_programs.languages.lowering import (
     operation,
     string,
     text,
+    type_parameters,
 )
 
 _KINDS = {
@@ -219,6 +220,7 @@ def _function(lower: Lowering, node: Node) -> Function:
         line(node),
         end(node),
         node.type == "compact_constructor_declaration",
+        kinds=type_parameters(node),
     )
 
 

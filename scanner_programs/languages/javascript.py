@@ -60,6 +60,7 @@ from scanner_programs.languages.lowering import (
     operation,
     string,
     text,
+    type_parameters,
     yielded,
 )
 
@@ -373,6 +374,7 @@ def _function(lower: Lowering, node: Node, notes: tuple[Note, ...] = ()) -> Func
         line(node),
         end(node),
         "get" in words,
+        kinds=type_parameters(node),
     )
 
 

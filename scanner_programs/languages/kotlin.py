@@ -55,6 +55,7 @@ from scanner_programs.languages.lowering import (
     number,
     operation,
     text,
+    type_parameters,
 )
 
 _TYPES = ("user_type", "nullable_type", "function_type", "parenthesized_type", "non_nullable_type")
@@ -328,6 +329,7 @@ def _function(lower: Lowering, node: Node) -> Function:
         _notes(lower, node),
         line=line(node),
         end=end(node),
+        kinds=type_parameters(node),
     )
 
 

@@ -180,6 +180,13 @@ def children(node: Node | None, *kinds: str) -> list[Node]:
     return [] if node is None else [one for one in node.children if one.type in kinds]
 
 
+def type_parameters(node: Node) -> tuple[str, ...]:
+    """Return the names of the types that a function is generic in."""
+    listed = child(node, "type_parameters", "type_parameter_list")
+    kinds = children(listed, "type_parameter", "type_parameter_declaration")
+    return tuple(text(one) for each in kinds for one in children(each, "identifier", "type_identifier"))
+
+
 # --- forms that languages share
 
 

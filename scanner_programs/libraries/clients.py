@@ -356,7 +356,7 @@ CLIENTS: tuple[Client, ...] = (
     ),
     Client(
         "Watermill",
-        ("github.com/ThreeDotsLabs/watermill",),
+        ("github.com/ThreeDotsLabs/watermill", "github.com/ThreeDotsLabs/watermill-kafka"),
         sends={"Publish": {0: "topic record"}},
         records={"NewMessage": {2: "- value"}},
         subscribes={
@@ -398,6 +398,17 @@ CLIENTS: tuple[Client, ...] = (
         receives=_words("IConsumer ConsumeContext"),
         subscribes={"TopicEndpoint": {0: "topic -"}},
         handles={"Consume": 0},
+        style="camelCase",
+        languages=_words("csharp"),
+    ),
+    Client(
+        "Dafda",
+        ("Dafda",),
+        registers={"Register": "topic - -"},
+        types=_words("ConsumerOptions OutboxOptions ProducerOptions"),
+        receives=_words("IMessageHandler MessageHandlerContext"),
+        subscribes={"RegisterMessageHandler": {0: "topic -"}},
+        handles={"Handle": 0},
         style="camelCase",
         languages=_words("csharp"),
     ),

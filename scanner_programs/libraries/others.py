@@ -121,6 +121,24 @@ SETTINGS_CLASSES: Mapping[str, str] = {
 }
 """Notes on classes whose members are settings, and the argument with what their names begin with."""
 
+PROVIDES = frozenset(("Bean", "Produces", "Provides", "Singleton"))
+"""Notes on functions that a container calls for the object which it gives to whatever asks for one of the type."""
+NAMES_OBJECT = frozenset(("Bean", "Named", "Qualifier", "Resource"))
+"""Notes that give the objects of a container a name, and that ask for one by it."""
+
+CONTAINERS = "DeclarativeContainer"
+"""The class of a library that classes extend whose members say how objects are made (dependency-injector)."""
+PROVIDERS: Mapping[str, str] = {
+    **dict.fromkeys(("Singleton", "ThreadSafeSingleton", "ThreadLocalSingleton", "Factory", "Resource"), "make"),
+    **dict.fromkeys(("Callable", "Coroutine"), "make"),
+    "Container": "container",
+    "Configuration": "settings",
+    "Object": "same",
+}
+"""What members of such a class are made with, each with what it does."""
+PROVIDED = frozenset(("Provide", "Closing", "Depends"))
+"""What stands as the default of a parameter that an object of a container is given to, with that object."""
+
 INJECTED_SETTINGS: Mapping[str, str] = {"Value": "", "ConfigProperty": "name", "Property": "name"}
 """Notes on members and parameters that get the value of a setting, and the argument that names it."""
 

@@ -28,8 +28,9 @@ class Client:
     records, by the place of the parameter that they come in. *choice* is where a library of several brokers has one
     chosen: an enumeration, and its member for Kafka. *style* is how it writes the names of members if nothing says
     otherwise. *connects* are calls that have a `function` called with the records of one topic (`received`) and its
-    result written to another. *defaults* are the method and the setting that give a client the topic of what it sends
-    to none. *is_unknown*: only its name says that it is a client, so any call of one of its objects may write.
+    result written to another. *registers* are calls that say that objects of a class, which is in brackets, are written
+    to a topic. *defaults* are the method and the setting that give a client the topic of what it sends to none.
+    *is_unknown*: only its name says that it is a client, so any call of one of its objects may write.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Client:
     handles: Mapping[str, int] = field(default_factory=dict)
     choice: tuple[str, str] = ("", "")
     connects: Mapping[str, Signature] = field(default_factory=dict)
+    registers: Mapping[str, Signature] = field(default_factory=dict)
     style: str = ""
     defaults: tuple[str, str] = ("", "")
     is_unknown: bool = False

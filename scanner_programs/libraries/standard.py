@@ -119,6 +119,10 @@ ADDS = _words(
     "<- put put_nowait offer append push enqueue Enqueue trySend TryWrite WriteAsync addLast add Add send AddAsync"
 )
 """Methods of queues and channels that put something in."""
+OF_FIRST = frozenset(("lodash", "lodash-es", "underscore", "github.com/samber/lo"))
+"""Libraries whose functions are methods of what they are given first; that may be an object, and a path in it next."""
+PARSES = _words("safe_load load full_load parse loads")
+"""Functions that make objects of a text, which are settings if the text is that of a file of settings."""
 SIZES = _words("size length len count Count Length isEmpty is_empty nonEmpty")
 """Methods of sequences that are about how many elements there are."""
 STATES = {"update": False, "value": True}
@@ -158,6 +162,10 @@ MAPS = FLATTENS | _words(
 """Methods of sequences that return what a function makes of each element, and nothing else."""
 ITERATES = _words("range iter enumerate list tuple reversed")
 """Functions of the languages that go through the elements of what they are given."""
+SAME = _words("iter aiter list tuple reversed")
+"""Those of Python that return or go through the same elements."""
+NEXTS = {"__next__": True, "__anext__": True, "__iter__": False, "__aiter__": False}
+"""The methods that a loop of Python calls, each with whether it returns an element or what has the elements."""
 HELD = _words("value message payload body content data")
 """What libraries call the value of a record, in the record or in what a listener is given."""
 WRAPS = _words("of ofNullable just resolve successful pure succeed completedFuture FromResult some apply delay value")

@@ -249,7 +249,10 @@ class Receives:
                 if listened:
                     return listened
                 handler = id(view.known.cls) if view.known is not None else 0
+                kinds = {view.known.cls.name if view.known is not None else "", base_type(_type_of(value))} - {""}
                 handled = [one for one in listed if handler in one.handlers]
+                handled = handled or [one for one in listed if kinds <= one.kinds]
+                handled = handled or [one for one in listed if kinds & one.kinds]
                 if handled:
                     return tuple(dict.fromkeys(topic for one in handled for topic in one.topics))
             value = before

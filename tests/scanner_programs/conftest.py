@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from scanner_extractor.repository.applications.settings import Settings, is_settings_file, read_settings, relaxed
+from scanner_extractor.repository.applications.settings import Settings, is_settings_file, read_settings
 from scanner_extractor.repository.syntax_trees import parse_tree, suffix
 from scanner_programs.endpoints import Endpoints, endpoints_of
 from scanner_programs.ir import File
@@ -33,9 +33,8 @@ def program_of(files: Mapping[str, str], records: frozenset[str] = frozenset()) 
         return known.value if known is not None else None
 
     def ending(name: str) -> str | None:
-        wanted = relaxed(name)
-        listed = [key for key in settings.known if key == wanted or key.endswith(f".{wanted}")]
-        return find(listed[0]) if len(listed) == 1 else None
+        known = settings.ending(name)
+        return known.value if known is not None else None
 
     code = tuple(lowered(path, text) for path, text in files.items() if suffix(path) in BY_ENDING)
     return Program(code, find, ending, records)

@@ -83,7 +83,7 @@ def test_what_an_unknown_client_is_given_counts(sends, language):
 
 def test_another_name_of_a_parameter_does_not(sends):
     files = PROGRAMS["python"]
-    renamed = changed(changed(files, "mail)", "letter)"), "mail.", "letter.")
+    renamed = changed(changed(changed(files, "mail)", "letter)"), "mail.", "letter."), "from letter.", "from mail.")
     assert compare(sends(files), sends(renamed)) == []
 
 

@@ -20,7 +20,7 @@ from scanner_extractor.repository.applications.clients import (
 )
 from scanner_extractor.repository.applications.deployments import kafka_components
 from scanner_extractor.repository.applications.modules import OUTSIDE, Modules
-from scanner_extractor.repository.applications.settings import BINDINGS, Settings, is_settings_file, relaxed
+from scanner_extractor.repository.applications.settings import BINDINGS, Settings, is_settings_file
 from scanner_extractor.repository.bounded_parsing import Trials
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, helps_tests, is_test, parse_tree, suffix
 from scanner_programs.calls import deep_recursion
@@ -29,7 +29,7 @@ from scanner_programs.ir import File
 from scanner_programs.languages import BY_ENDING
 from scanner_programs.languages.lowering import Lowering
 from scanner_programs.libraries.selection import MOST_FILES, files_near_clients, mentions_package
-from scanner_programs.program import Program
+from scanner_programs.program import Program, brief
 
 MOST_STEPS = 600_000
 """Expressions that are evaluated of all programs of a repository: of what is beyond, only the topics are read."""
@@ -297,6 +297,8 @@ class ProgramEndpoints:
         if known is not None:
             return known
         files = tuple(self._parsed(paths))
+        if not texts:  # otherwise all code is compared
+            files = tuple(one if self._uses(one.path) else brief(one, self.files[one.path]) for one in files)
         program = Program(files, *self._lookups(module, settings), *made, aliases=self._aliases)
         try:
             found = endpoints_of(program, texts=texts, own=own)
@@ -372,9 +374,7 @@ class ProgramEndpoints:
             return None if known is None else (self.expand(known.value, settings, module) or known.value)
 
         def ending(name: str) -> str | None:
-            wanted = relaxed(name)
-            listed = [one for one in settings.known if one == wanted or one.endswith(f".{wanted}")]
-            return find(listed[0]) if len(listed) == 1 else None
+            return find(known.key) if (known := settings.ending(name)) is not None else None
 
         return find, ending
 

@@ -81,6 +81,7 @@ from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, 
 from scanner_extractor.repository.topic_files.syntaxes import syntax_of
 from scanner_model.documents.json_input import load_text
 from scanner_model.errors import InputInvalid, Problem
+from scanner_model.linear_patterns import InvalidPattern, LinearPattern
 from scanner_model.manual import DeclaredFlow, FlowEnd
 from scanner_model.names import SourceId
 from scanner_programs.endpoints import Contract, Endpoints, Passed
@@ -104,6 +105,8 @@ _SHORT = 5
 _MOST_LINES = 3
 _MOST_DEPLOYMENTS = 20
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
+_OF_PATTERN = re.compile(r"[*+?()|\[\]\\^$]")
+"""What a pattern of names of topics has, and no name."""
 _FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+stream|mp\.messaging|messaging:|default-topic")
 _SCRIPTS = frozenset(ending for ending, language in BY_ENDING.items() if language.entry is None)
 _DEFAULTED, _UNSET = re.compile(r"\$\{([\w.-]+):([^${}]*)\}"), re.compile(r"\$\{([\w.-]+)\}")
@@ -301,6 +304,7 @@ class _Reader:
     frame_flows: dict[tuple[str, FlowEnd, FlowEnd], DeclaredFlow] = field(default_factory=dict)
     columns: dict[tuple[str, FlowEnd, FlowEnd], DeclaredFlow] = field(default_factory=dict)
     used: UsedFields = field(init=False)
+    patterned: list[tuple[str, str, LinearPattern, tuple[str, int], Sequence[str]]] = field(default_factory=list)
     program_settings: dict[str, Settings] = field(default_factory=dict)
     settings_files: list[str] = field(default_factory=list)
     without_topic: dict[str, set[int]] = field(default_factory=dict)
@@ -1010,7 +1014,20 @@ class _Reader:
                 found = programs.read(module)
                 self.program_settings[module] = programs.settings_of(module)
                 self._add_program(module, found)
+        self._add_patterned()
         self._drop_libraries()
+
+    def _add_patterned(self) -> None:
+        """Add the known topics whose names fit a pattern that a program reads by; of another pattern, note that."""
+        known = {*self.created, *(use.topic for use, _ in self.program_uses)}
+        for module, text, pattern, place, files in self.patterned:
+            listed = [one for one in sorted(known) if pattern.fits(one)]
+            for topic in listed:
+                for job, name in self._users_of(module, (topic,), files, writes=False):
+                    self._add_end(job, name, module, place, place, writes=False)
+            if not listed:
+                reason = f"no known topic has a name that the pattern {text!r} fits: line {place[1]}"
+                self.unresolved.append((place[0], reason))
 
     def _drop_libraries(self) -> None:
         """Drop what a library seems to do by itself, if a program that has it does it."""
@@ -1027,6 +1044,7 @@ class _Reader:
         unrooted = self._add_sent(module, found.contracts, ends)
         self._add_leading(found)
         for topic, place, files in found.received:
+            self._note_pattern(module, topic, place, files)
             for job, name in self._users_of(module, (topic,), files, writes=False):
                 ends.setdefault((name, False, place), set()).add(job)
                 self._add_end(job, name, module, place, place, writes=False)
@@ -1043,6 +1061,15 @@ class _Reader:
         is_whole = not (found.is_partial or found.unresolved)
         sent = {(job, topic) for (topic, writes, _), jobs in ends.items() if writes and is_whole for job in jobs}
         self._add_all_passed(module, found.passed, sent - unrooted)
+
+    def _note_pattern(self, module: str, topic: str, place: tuple[str, int], files: Sequence[str]) -> None:
+        """Note what a program reads by a pattern of names instead of by a name."""
+        text = expand(topic, {}, self.program_settings[module], self.variables_of(f"{module}/")) or ""
+        if _OF_PATTERN.search(text) and place[0] in self.fitting:
+            try:
+                self.patterned.append((module, text, LinearPattern(text), place, files))
+            except InvalidPattern as error:
+                self.unresolved.append((place[0], f"the pattern {text!r} is not valid: {error}: line {place[1]}"))
 
     def _add_leading(self, found: Endpoints) -> None:
         """Note the calls that only lead to sends with known topics, and the files with clients if all is known."""

@@ -36,6 +36,9 @@ _REFERENCE = re.compile(
     r"[$#]\{\s*+(?:@?\w*\.?getProperty\(\s*+)?'?(?P<name>[^{}:']*+)'?\)?(?::(?P<default>[^{}]*+))?\s*\}"
 )
 _SPEL = re.compile(r"#\{\s*'?(?P<inside>[^{}]*(?:\$\{[^{}]*\})?[^{}]*?)'?\s*(?:\.split\([^)]*\))?\s*\}")
+_OF_BEAN = re.compile(r"#\{\s*@?\w+(?P<path>(?:\??\.\w+|\[\s*'[^'{}]+'\s*\])+)\s*\}")
+"""An expression of Spring that takes a member of an object, which is one of settings if settings have its path."""
+_STEP = re.compile(r"\.(\w+)|'([^']+)'")
 _NO_DEFAULT = re.compile(r":\s*+#\{\s*+null\s*+\}(?=\s*+\})")
 """What Spring takes for null where a setting has no value."""
 _PROFILE = re.compile(r"^\"?%[\w,-]+\"?\.")
@@ -75,6 +78,12 @@ class Settings:
         """Return the setting of a name: of the main file, else of a profile; None where there is none."""
         listed = self.known.get(relaxed(name), ())
         return next((setting for setting in listed if not setting.profile), next(iter(listed), None))
+
+    def ending(self, name: str) -> Setting | None:
+        """Return the setting whose name ends in *name*; None without exactly one."""
+        wanted = relaxed(name)
+        listed = [one for one in self.known if one == wanted or one.endswith(f".{wanted}")]
+        return self.find(listed[0]) if len(listed) == 1 else None
 
     def below(self, prefix: str) -> Iterator[tuple[str, Setting]]:
         """Yield the settings whose keys begin with *prefix*, each with the rest of its key, profiles last."""
@@ -231,6 +240,9 @@ def expand(
         return None
     steps = iter(range(_MOST_REPLACED)) if steps is None else steps
     text = _NO_DEFAULT.sub("", text)
+    if member := _OF_BEAN.fullmatch(text.strip()):
+        known = settings.ending(".".join(one or other for one, other in _STEP.findall(member["path"])))
+        return None if known is None else expand(known.value, environment, settings, variables, depth + 1, steps)
     spel = _SPEL.fullmatch(text.strip())
     if spel:
         return expand(spel["inside"].strip("'"), environment, settings, variables, depth + 1, steps)

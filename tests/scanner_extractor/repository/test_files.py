@@ -66,3 +66,16 @@ def test_a_directory_that_cannot_be_listed_is_an_entry_with_the_reason(deep: Pat
     assert entry.path.endswith("d/")
     with pytest.raises(UnreadText, match="too long"):
         text_of(entry)
+
+
+def test_what_git_tracks_is_read_whatever_ignores_it(tmp_path):
+    """A Go repository ignores its binary, which is called as the directory of the program."""
+    (tmp_path / ".gitignore").write_text("billing\n*.out\n")
+    (tmp_path / "cmd/billing").mkdir(parents=True)
+    (tmp_path / "cmd/billing/main.go").write_text("package main\n")
+    for command in (["init", "-q"], ["add", "-f", "cmd/billing/main.go", ".gitignore"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    (tmp_path / "billing").write_text("binary\n")
+    (tmp_path / "cmd/billing/a.out").write_text("built\n")
+
+    assert [entry.path for entry in directory_files(tmp_path)] == [".gitignore", "cmd/billing/main.go"]
