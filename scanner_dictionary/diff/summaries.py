@@ -104,18 +104,18 @@ def _fact(fact: FactChange) -> Summary:
         return line
     name = " ".join(str(part) for part in fact.name[1:] if part not in (None, "", ".")) or str(fact.name[0])
     what = fact.kind.replace("_", " ")
+    if fact.kind == "topic":
+        return Summary(str(fact.name[-1]), "topic", _attributes(fact), "")
     return Summary("", f"{what} {name}", _attributes(fact), "")
 
 
-def _topic(fact: FactChange) -> Summary:
-    """Return the change of a topic; without partitions, it is known only from what names it."""
-    name = str(fact.name[-1])
+def _topic(fact: FactChange) -> Summary | None:
+    """Return that a topic without partitions is known only from what names it; None for another change."""
     partitions = next((each for each in fact.attributes if each.name == "partitions"), None)
-    if partitions and partitions.after in (None, "null"):
-        return Summary(
-            name, "topic", f"no longer listed, only named by others; it had {_loaded(partitions.before)} partitions", ""
-        )
-    return Summary(name, "topic", _attributes(fact), "")
+    if partitions is None or partitions.after not in (None, "null"):
+        return None
+    what = f"no longer listed, only named by others; it had {_loaded(partitions.before)} partitions"
+    return Summary(str(fact.name[-1]), "topic", what, "")
 
 
 def _attributes(fact: FactChange) -> str:
@@ -182,7 +182,7 @@ def _manual_flow(fact: FactChange) -> Summary:
 
 _OWNED = frozenset({OWNER_PATTERN, OWNED_TOPIC, CODE_OWNED_PROGRAM, CODE_OWNED_SUBJECT, CODE_OWNED_TOPIC})
 
-_SENTENCES: Mapping[str, Callable[[FactChange], Summary]] = {
+_SENTENCES: Mapping[str, Callable[[FactChange], Summary | None]] = {
     "acl_rule": _access,
     "annotation": _annotation,
     "consumer_group_topic": _reader,
