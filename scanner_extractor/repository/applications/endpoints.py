@@ -296,9 +296,8 @@ class ProgramEndpoints:
         known = self.known.found.get((key, True)) or self.known.found.get((key, texts))
         if known is not None:
             return known
-        files = tuple(self._parsed(paths))
-        if not texts:  # otherwise all code is compared
-            files = tuple(one if self._uses(one.path) else brief(one, self.files[one.path]) for one in files)
+        read = self._parsed(paths)  # all code, if texts are compared
+        files = tuple(one if texts or self._uses(one.path) else brief(one, self.files[one.path]) for one in read)
         program = Program(files, *self._lookups(module, settings), *made, aliases=self._aliases)
         try:
             found = endpoints_of(program, texts=texts, own=own)
@@ -336,10 +335,12 @@ class ProgramEndpoints:
                 yield file
 
     def connection(self, module: str) -> str:
-        """Return the variable or setting that connects a program to Kafka by its name; empty without one."""
+        """Return the variable, setting or component that connects a program to Kafka; empty without one."""
         environments = (found.environment for found in self.modules.deployed(module))
-        named = self.components_named(module).values()
-        return next(filter(is_of_kafka, chain(*environments, self.settings(module).known)), next(iter(named), ""))
+        texts = (match[1] for path in self._paths.get(module, ()) for match in _QUOTED.finditer(self.files[path]))
+        variables = (one for one in texts if one.isupper() and "_" in one)  # which a platform sets
+        named = chain(*environments, self.settings(module).known, variables)
+        return next(filter(is_of_kafka, named), next(iter(self.components_named(module).values()), ""))
 
     def components_named(self, module: str) -> dict[str, str]:
         """Return the source files of a module that name a component of Kafka, each with its name."""
