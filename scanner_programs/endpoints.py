@@ -259,6 +259,7 @@ def _has_parts(value: Value) -> bool:
     return isinstance(value, Thing) and bool({"key", "value"} & value.fields.keys())
 
 
+_NEXT = "\n"
 _HANDED = "handed over"
 """How the contract is called of what makes a library call a function of the program."""
 
@@ -1446,8 +1447,7 @@ class _Reader:
             seen |= machine.visited
             if machine.spent:  # those that were not evaluated may give it anything
                 for place in giving.values():
-                    line = (place.file.path, place.function.line or 1)
-                    self._found.loose[f"{place.name}/{len(place.function.parameters)}"] = self._text(place), line
+                    self._note_text(self._found.loose, place)
                 break
         self._stores, self._handed_over, machine.handed_at = frozenset(), None, ()
         machine.visited = visited | seen - {id(place.function) for place in senders.values()}
@@ -1689,8 +1689,7 @@ class _Reader:
                 if id(place.function) in visited or id(place) in seen:
                     continue
                 seen.add(id(place))
-                at = (place.file.path, place.function.line or 1)
-                self._found.loose[f"{place.name}/{len(place.function.parameters)}"] = self._text(place), at
+                self._note_text(self._found.loose, place)
                 used = {*names_in(place.function), *map(base_type, types_in(place.function))}
                 mentioned |= used
                 waiting += [name for name in used if name in named]
@@ -1719,8 +1718,7 @@ class _Reader:
         ways = {name for one in self._found.contracts if one.opaque for name in (one.view, *one.path)}
         for place in places:
             if place.name in ways:
-                at = (place.file.path, place.function.line or 1)
-                self._found.loose[f"{place.name}/{len(place.function.parameters)}"] = self._text(place), at
+                self._note_text(self._found.loose, place)
 
     def _declarer(self, place: Place) -> int:
         """Return what a function is one form of: the class furthest above that has the method, or the function."""
@@ -1835,7 +1833,7 @@ class _Reader:
                     named = target if target != "0" else sha256(text.encode()).hexdigest()[:16]
                     self._found.residue[f"{name} {named}"] = text, at
             elif not self._behaviours.is_helper(place):
-                self._found.residue[name] = self._text(place), at
+                self._note_text(self._found.residue, place, f"{place.file.path}: ")
             names = self._of_clients(place.file)
             is_followed = id(place.function) in self._machine.visited and id(place) not in makers
             if names and id(place) not in found and not is_followed and not self._reads(place):
@@ -1888,6 +1886,12 @@ class _Reader:
                 if not self._machine.has_evaluated(place.file, code):
                     found[name] = text, at
         return found
+
+    def _note_text(self, known: dict[str, tuple[str, tuple[str, int]]], place: Place, before: str = "") -> None:
+        """Note the text of a function under its name; those of all functions that have the name are one text."""
+        name, at = f"{before}{place.name}/{len(place.function.parameters)}", (place.file.path, place.function.line or 1)
+        texts = {*known[name][0].split(_NEXT), self._text(place)} if name in known else {self._text(place)}
+        known[name] = _NEXT.join(sorted(texts)), known[name][1] if name in known else at
 
     def _text(self, place: Place) -> str:
         """Return the canonical text of a function without what only watches the program."""

@@ -126,6 +126,10 @@ def parts_near(files: Sequence[File], using: Mapping[str, Collection[str]]) -> d
     if not found:
         return found
     places = [place for file in files for place in Program((file,)).places if place.function.name]
+    named: dict[Part, list[Place]] = {}
+    for place in places:
+        named.setdefault((place.file.path, place.name), []).append(place)
+    found |= {part: _parts(named[part])[part] for part in found if part in named}
     waiting = [place for place in places if (place.file.path, place.name) in found]
     for file in own:
         waiting += _callers(waiting, [place for place in places if place.file is file])
@@ -138,7 +142,9 @@ def parts_near(files: Sequence[File], using: Mapping[str, Collection[str]]) -> d
         if id(place) in known:
             continue
         known.add(id(place))
-        found.setdefault((place.file.path, place.name), _part(place))
+        part = (place.file.path, place.name)
+        if part not in found:
+            found |= _parts(named[part])
         is_near = not clients.get(place.file.path, True)
         for name in names_in(place.function):
             for made in classes.get(name, ()) if len(classes.get(name, ())) <= _MOST_MEANT else ():
@@ -152,7 +158,17 @@ def parts_near(files: Sequence[File], using: Mapping[str, Collection[str]]) -> d
 def functions_in(files: Iterable[File]) -> dict[Part, tuple[str, int]]:
     """Return the canonical text and the line of the functions in files."""
     places = (place for file in files for place in Program((file,)).places if place.function.body is not None)
-    return {(place.file.path, place.name): _part(place) for place in places if place.function.name}
+    return _parts(place for place in places if place.function.name)
+
+
+def _parts(places: Iterable[Place]) -> dict[Part, tuple[str, int]]:
+    """Return the texts and lines of functions; those of one name in a file, such as overloads, are one part."""
+    found: dict[Part, tuple[str, int]] = {}
+    for place in places:
+        part, (text, line) = (place.file.path, place.name), _part(place)
+        known = found.get(part)
+        found[part] = (f"{known[0]}\n{text}", known[1]) if known is not None else (text, line)
+    return found
 
 
 _MOST_MEANT = 2

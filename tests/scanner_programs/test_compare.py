@@ -478,3 +478,24 @@ def test_a_method_that_a_statement_replaces_is_the_other_one(sends, path, more, 
     after = PATCHED | {path: PATCHED.get(path, "") + more}
 
     assert (not compare(sends(PATCHED), sends(after))) is is_same
+
+
+@pytest.mark.parametrize("old", ["order.sum()", "bill.sum()"])
+def test_each_of_several_functions_with_one_name_is_compared(sends, old):
+    files = {
+        "Relay.java": """
+import org.apache.kafka.clients.producer.*;
+class Relay {
+    void send(Producer<String, String> producer, String topic) { producer.send(new ProducerRecord<>(topic, "x")); }
+}
+""",
+        "Texts.java": """
+class Texts {
+    String text(Order order) { return "order " + order.sum(); }
+    String text(Bill bill) { return "bill " + bill.sum(); }
+}
+""",
+    }
+    changed = {**files, "Texts.java": files["Texts.java"].replace(old, old.replace("sum", "total"))}
+    before, after = (sends(one).residue["Texts.java: Texts.text/1"][0] for one in (files, changed))
+    assert before != after

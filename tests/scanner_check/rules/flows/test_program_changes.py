@@ -680,6 +680,24 @@ def test_code_whose_deployment_connects_it_to_kafka_is_unknown_if_no_client_is_k
     assert check({"decisions/src/Decided.kt": changed}, base).verdict is verdict
 
 
+TITLES = (
+    'import com.acme.house.bus.Bus\n\nfun start() = Bus(System.getenv("{}"))\n\nobject Titles {{\n'
+    '    fun title(order: Order) = title(order.path("id"))\n\n    fun title(name: String) = "order $name"\n}}\n'
+)
+
+
+@pytest.mark.parametrize(("variable", "verdict"), [("KAFKA_BROKERS", Verdict.UNKNOWN), ("PAGES", Verdict.FINE)])
+@pytest.mark.parametrize(("old", "new"), [('"id"', '"key"'), ('"order', '"the order')], ids=["first", "second"])
+def test_code_that_names_a_variable_of_kafka_is_unknown_in_each_function_of_a_name(
+    check, old: str, new: str, variable: str, verdict: Verdict
+) -> None:
+    """A platform sets the variable; functions with one name have texts of their own."""
+    titles = TITLES.format(variable)
+    base = {**BASE, "titles/build.gradle.kts": "plugins { kotlin }\n", "titles/src/Titles.kt": titles}
+
+    assert check({"titles/src/Titles.kt": titles.replace(old, new)}, base).verdict is verdict
+
+
 SIDECAR = (
     "from dapr.clients import DaprClient\n\n\ndef placed(order):\n    with DaprClient() as client:\n"
     "        client.publish_event('bus', 'orders', text(order))\n\n\ndef text(order):\n    return {'id': order.id}\n"
