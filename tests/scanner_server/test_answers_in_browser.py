@@ -62,7 +62,7 @@ def test_tabs_of_a_topic_say_how_much_is_behind_them(visit) -> None:
     page.get_by_role("tab", name="Versions (4)").wait_for()
     page.get_by_role("tab", name="Changes (0)").click()
 
-    assert page.get_by_text(re.compile("^First scanned 20")).count() == 1
+    page.get_by_text(re.compile("^First scanned 20")).wait_for()
     assert page.get_by_role("tab", name="Changes (0)").get_attribute("aria-selected") == "true"
 
 
