@@ -11,6 +11,7 @@ from scanner_check.inputs.git import ObjectReader
 from scanner_extractor.repository.applications.endpoints import lowered
 from scanner_extractor.repository.bounded_parsing import Trials
 from scanner_extractor.repository.syntax_trees import LARGEST, grammar_missing, suffix, words
+from scanner_extractor.repository.undeclared import words_in
 from scanner_programs.calls import deep_recursion, names_in
 from scanner_programs.ir import (
     Assign,
@@ -92,7 +93,7 @@ def file_text(file: File) -> str:
 
 
 def times_named(file: File, name: str) -> int:
-    """Return how often code of a file has a name in it, without what only logs, counts or traces."""
+    """Return how often code of a file has a name as a word, without what only logs, counts or traces."""
     with deep_recursion():
         texts = [_part(place)[0] for place in Program((file,)).places if place.function.name]
         silent = silent_in(file, None, watches)
@@ -101,7 +102,7 @@ def times_named(file: File, name: str) -> int:
             watching = watchers_in(file, cls, watches)
             texts += [code_text(one) for one in cls.fields if one.name not in watching]
             texts.append(code_text((cls.notes, cls.statements), silent_in(file, cls, watches)))
-    return sum(text.count(name) for text in texts)
+    return sum(word == name for text in texts for word in words_in(text))
 
 
 Part = tuple[str, str]

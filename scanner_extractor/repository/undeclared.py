@@ -7,7 +7,7 @@ or it has the settings that every client of Kafka needs, an address of brokers, 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -126,6 +126,14 @@ def names_in_text(text: str, names: Collection[str], keys: Collection[str]) -> s
     return {name for name in found if is_about or _IS_SPECIFIC.search(name)}
 
 
+def words_in(text: str, word: re.Pattern[str] = _WORD) -> Iterator[str]:
+    """Yield the words of a text that may be names, and the last step of each path: `topics.orders = …` is `orders`."""
+    for found in word.findall(text):
+        yield found
+        if "." in found:
+            yield found.rpartition(".")[2]
+
+
 def names_in(path: str, content: bytes, names: Collection[str]) -> dict[str, list[int]]:
     """Return the lines that contain each of *names*: as a word, in a program between quotation marks.
 
@@ -136,10 +144,7 @@ def names_in(path: str, content: bytes, names: Collection[str]) -> dict[str, lis
     word = _QUOTED if PurePosixPath(path).suffix.lower() in _CODE else _WORD
     found: dict[str, list[int]] = {}
     for number, line in enumerate(content.decode("utf-8", "replace").splitlines(), 1):
-        found_words = word.findall(line)
-        named = [name for name in found_words if name in names]
-        # The last step of a path of settings: `topics.orders = …`.
-        named += [last for name in found_words if "." in name and (last := name.rpartition(".")[2]) in names]
+        named = [name for name in words_in(line, word) if name in names]
         if not named:
             continue
         is_about = _OF_TOPICS.search(line) is not None  # once for a line, which may be as long as a file

@@ -158,6 +158,13 @@ def test_a_metric_with_the_name_of_a_topic_is_no_mention_of_it(check):
     assert [finding.rule for finding in report.findings if finding.counts] == ["mentioned"]
 
 
+@pytest.mark.parametrize("other", ["BIGGER", "of.BIGGER", "SMALL"])
+def test_a_name_that_becomes_another_one_is_a_mention_though_that_contains_it(check, other):
+    place = 'class Place {\n  void place() {\n    open("%s");\n  }\n}\n'
+    report = check({"shop/Place.java": place % other}, {**BASE, "shop/Place.java": place % "BIG"})
+    assert [finding.rule for finding in report.findings if finding.counts] == ["mentioned"]
+
+
 def test_a_topic_that_is_created_anew_hits_nobody(check):
     report = check({"topics.sh": BASE["topics.sh"] + "kafka-topics --create --topic refunds\n"})
     assert report.verdict is Verdict.FINE

@@ -167,7 +167,9 @@ class ProgramChanges:
     def only_watches(self, path: str, name: str) -> bool:
         """Return whether a source file names something as often as before, but for what logs, counts or traces."""
         files = self.texts_of(path)
-        return files is not None and times_named(files[0], name) == times_named(files[1], name)
+        if files is None or any(one.is_cut for one in files):
+            return False
+        return times_named(files[0], name) == times_named(files[1], name)
 
     def _differences(self, module: str) -> list[Difference]:
         trees = (self._trees.base, self._trees.head)
