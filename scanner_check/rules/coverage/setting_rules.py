@@ -294,7 +294,8 @@ class SettingRules:
     def _moves(self, path: str, edit: Setting) -> bool:
         """Return whether a program of the edit uses the new topic and did not before: its flows are compared."""
         before = {job.flows.job.name: {one.name for one in uses_of(job)} for job in self._base.jobs}
-        owners = {job.flows.job.name for job in self.owners(path, edit)}
+        of_chart = self._of_chart(path) if is_values(path) else ()
+        owners = {job.flows.job.name for job in (*self.owners(path, edit), *of_chart)}
         return any(
             edit.after in {one.name for one in uses_of(job)}
             and edit.after not in before.get(job.flows.job.name, ())
