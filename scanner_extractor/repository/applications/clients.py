@@ -48,6 +48,11 @@ def is_of_kafka(setting: str) -> bool:
     return "kafka" in setting.lower()
 
 
+def is_variable_of_kafka(name: str) -> bool:
+    """Return whether a name is that of a variable of an environment that is about Kafka, such as `KAFKA_BROKERS`."""
+    return name.isupper() and "_" in name and is_of_kafka(name)
+
+
 def is_evaluated_only(path: str) -> bool:
     """Return whether a source file is of a language whose calls are not read by name: Rust."""
     return path.endswith(".rs")

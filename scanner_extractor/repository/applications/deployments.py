@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -120,6 +120,15 @@ def kafka_components(files: Mapping[str, str]) -> frozenset[str]:
             if is_component and text(value, "spec", "type").endswith(".kafka"):
                 found.add(text(value, "metadata", "name"))
     return frozenset(found - {""})
+
+
+_QUOTED = re.compile(r"[\"'`]([\w.-]{1,80})[\"'`]")
+
+
+def files_naming(paths: Iterable[str], files: Mapping[str, str], is_meant: Callable[[str], bool]) -> dict[str, str]:
+    """Return those of *paths* with a name between quotation marks that *is_meant* holds for, each with the name."""
+    quoted = {path: _QUOTED.findall(files[path]) for path in paths}
+    return {path: min(named) for path, names in quoted.items() if (named := list(filter(is_meant, names)))}
 
 
 _GIVEN = r"[\"'`][\w.-]{1,249}[\"'`]|[A-Za-z_][\w.]{0,80}"

@@ -16,9 +16,10 @@ from scanner_extractor.repository.applications.clients import (
     imports_client_of_rust,
     is_evaluated_only,
     is_of_kafka,
+    is_variable_of_kafka,
     mentions_client,
 )
-from scanner_extractor.repository.applications.deployments import kafka_components
+from scanner_extractor.repository.applications.deployments import files_naming, kafka_components
 from scanner_extractor.repository.applications.modules import OUTSIDE, Modules
 from scanner_extractor.repository.applications.settings import BINDINGS, Settings, is_settings_file
 from scanner_extractor.repository.bounded_parsing import Trials
@@ -40,7 +41,6 @@ _OF_SCRIPT = re.compile(r"(?:from|import|require\()\s*+[\"']([@~#]?[\w.@/-]{1,20
 _OF_GO = re.compile(r"\"([\w.-]{1,80}+/[\w./-]{1,200}+)\"")
 _OF_PYTHON = re.compile(r"^[ \t]*+(?:from|import)[ \t]++([A-Za-z_][\w.]{0,200}+)", re.MULTILINE)
 _OF_JVM = re.compile(r"^[ \t]*+import[ \t]++(?:static[ \t]++)?+([A-Za-z_][\w.]{2,200}+\*?+)", re.MULTILINE)
-_QUOTED = re.compile(r"[\"'`]([\w.-]{1,80})[\"'`]")
 _VARIABLE = re.compile(r"\$\{([^{}:]+)(?::[^{}]*)?\}")
 
 
@@ -337,16 +337,16 @@ class ProgramEndpoints:
     def connection(self, module: str) -> str:
         """Return the variable, setting or component that connects a program to Kafka; empty without one."""
         environments = (found.environment for found in self.modules.deployed(module))
-        texts = (match[1] for path in self._paths.get(module, ()) for match in _QUOTED.finditer(self.files[path]))
-        variables = (one for one in texts if one.isupper() and "_" in one)  # which a platform sets
-        named = chain(*environments, self.settings(module).known, variables)
-        return next(filter(is_of_kafka, named), next(iter(self.components_named(module).values()), ""))
+        known = chain(*environments, self.settings(module).known, self.variables_named(module).values())
+        return next(filter(is_of_kafka, known), next(iter(self.components_named(module).values()), ""))
 
     def components_named(self, module: str) -> dict[str, str]:
         """Return the source files of a module that name a component of Kafka, each with its name."""
-        paths = self._paths.get(module, ()) if self.components else ()
-        words = {path: {match[1] for match in _QUOTED.finditer(self.files[path])} for path in paths}
-        return {path: min(named) for path in paths if (named := self.components & words[path])}
+        return files_naming(self._paths.get(module, ()), self.files, self.components.__contains__)
+
+    def variables_named(self, module: str) -> dict[str, str]:
+        """Return the source files of a module that name a variable of Kafka, each with its name."""
+        return files_naming(self._paths.get(module, ()), self.files, is_variable_of_kafka)
 
     @cached_property
     def components(self) -> frozenset[str]:

@@ -722,7 +722,7 @@ class _Reader:
                         self._add_use(_Use(job, topic, True, place, "settings", sources))
 
     def _note_connected(self) -> None:
-        """Note the deployments that connect a program to Kafka in whose code no client is known.
+        """Note what connects a program without a known client to Kafka: its deployment, or a name in its code.
 
         What code names beside a component of Kafka are topics.
         """
@@ -732,11 +732,15 @@ class _Reader:
             for path, component in evaluation.components_named(module).items():
                 self._add_beside(module, path, component)
         for module in sorted(self.modules.names):
-            for found in self.modules.deployed(module):
-                variable = next(filter(is_of_kafka, found.environment), "")
-                if variable and module not in self.with_unknown and self._lacks_client(module):
-                    reason = f"{variable} connects {found.name} to Kafka, but no client that is known is in its code"
-                    self.unresolved.append((found.place.rpartition(":")[0] or found.place, reason))
+            whys = [
+                (found.place.rpartition(":")[0] or found.place, f"{variable} connects {found.name} to Kafka")
+                for found in self.modules.deployed(module)
+                if (variable := next(filter(is_of_kafka, found.environment), ""))
+            ]
+            for path, variable in evaluation.variables_named(module).items() if not whys else ():
+                whys.append((path, f"it names {variable}, a variable of Kafka"))
+            if whys and module not in self.with_unknown and self._lacks_client(module):
+                self.unresolved += [(path, f"{why}, but no client that is known is in the code") for path, why in whys]
 
     def _add_beside(self, module: str, path: str, component: str) -> None:
         """Add the topics that a source file names beside a component of Kafka; without one, the file is unresolved."""

@@ -674,3 +674,16 @@ def test_a_deployment_that_connects_a_program_without_a_known_client_is_an_unres
     }
     listed = [path for path, reason in read(files).unresolved if f"{variable} connects decisions to Kafka" in reason]
     assert listed == ["deploy/compose.yaml"] * is_listed
+
+
+@pytest.mark.parametrize(("variable", "is_listed"), [("KAFKA_BROKERS", True), ("PAGE_TITLE", False)])
+def test_code_that_names_a_variable_of_kafka_without_a_known_client_is_an_unresolved_use(
+    variable: str, is_listed: bool
+):
+    """No file says that a platform sets the variable."""
+    files = {
+        "decisions/pyproject.toml": '[project]\nname = "decisions"\n',
+        "decisions/main.py": f"import os\nfrom acme_bus import Bus\n\nBus(os.environ['{variable}']).put('a')\n",
+    }
+    listed = [path for path, reason in read(files).unresolved if f"it names {variable}" in reason]
+    assert listed == ["decisions/main.py"] * is_listed
