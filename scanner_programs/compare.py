@@ -84,8 +84,9 @@ def _contracts(before: Sequence[Contract], after: Sequence[Contract], *, is_whol
 
 def _of_stored(one: Difference) -> Difference:
     """Return a difference in what a program stores or hands over: what is sent because of it is never certain."""
-    what = one.field.removeprefix("[].") or one.view
-    return replace(one, certain=False, field=f"{what}, which is sent later")
+    member = one.field.removeprefix("[].")
+    what = f"{member}, which is sent later" if member else f"what {one.view} hands over"
+    return replace(one, certain=False, field=what)
 
 
 def _unstarted(before: Endpoints, after: Endpoints) -> Iterator[Difference]:

@@ -50,7 +50,17 @@ from scanner_programs.received.uses import FieldUses, ReadAs, Used
 from scanner_programs.residue import ORDER, class_texts, code_text, silent_in, typed_in, watchers_in
 from scanner_programs.sequences import is_container
 from scanner_programs.shapes import Shape, notes_of, shape_of
-from scanner_programs.stores import Handed, Store, form_of, handed, handed_in, handing, holding, kept_in, taken_from
+from scanner_programs.stores import (
+    SendTriggers,
+    Store,
+    form_of,
+    holding,
+    kept_in,
+    taken_from,
+    triggered_by,
+    triggering,
+    triggers_of,
+)
 from scanner_programs.values import (
     MOST_PARTS,
     NULL,
@@ -260,8 +270,8 @@ def _has_parts(value: Value) -> bool:
 
 
 _NEXT = "\n"
-_HANDED = "handed over"
-"""How the contract is called of what makes a library call a function of the program."""
+_TRIGGER = "a trigger"
+"""What the contract keeps of a call that makes a library call a function of the program."""
 
 
 class _Reader:
@@ -286,7 +296,7 @@ class _Reader:
         self._values: list[Value] = []
         self._kept: list[Value] = []
         self._stores: frozenset[Store] = frozenset()
-        self._handed_over: Handed | None = None
+        self._triggers: SendTriggers | None = None
         self._of_stores: set[tuple[str, int]] = set()
 
     @cached_property
@@ -778,8 +788,8 @@ class _Reader:
         for kind, value in kept_in(made, self._stores, self._program) if self._stores else ():
             parts = {"kept": Const(Kind.TEXT, kind), "form of": Const(Kind.TEXT, form_of(value)), "value": value}
             self._emit(parts, name, made.place, made.guards)
-        if self._handed_over is not None:
-            self._hand(made)
+        if self._triggers is not None:
+            self._note_trigger(made)
         if self._silent:
             self._receives.note(made, name.removeprefix("new "), self._files_on_the_way(made.place))
             return False
@@ -826,17 +836,17 @@ class _Reader:
         self._records(machine, made, name, parts)
         return True
 
-    def _hand(self, made: Made) -> None:
+    def _note_trigger(self, made: Made) -> None:
         """Note what makes a library call a function of the program that sends."""
-        if self._handed_over is None or self._view is None or made.place in self._seen:
+        if self._triggers is None or self._view is None or made.place in self._seen:
             return
-        found = handed_in(made, self._handed_over, self._view.name, self._program)
+        found = triggered_by(made, self._triggers, self._view.name, self._program)
         if found is None or self._machine.is_watcher(made.of, made.name):
             return
         topics = dict.fromkeys(topic for one in self._found.contracts if one.view in found[0] for topic in one.topics)
         names = [Const(Kind.TEXT, one) for one in topics]
         known: dict[str, Value] = {"topic": names[0] if len(names) == 1 else Items(list(names))} if names else {}
-        parts = {"kept": Const(Kind.TEXT, _HANDED), "form of": Const(Kind.TEXT, form_of(found[1])), "value": found[1]}
+        parts = {"kept": Const(Kind.TEXT, _TRIGGER), "form of": Const(Kind.TEXT, form_of(found[1])), "value": found[1]}
         self._emit(known | parts, plain(made.name).rpartition(".")[2], made.place, made.guards)
 
     def _add_registered(self, machine: Machine, made: Made, name: str) -> bool:
@@ -1423,15 +1433,15 @@ class _Reader:
         was_spent, visited, seen = machine.spent, machine.visited, set[int]()
         entered, followed = set(machine.entered), set(machine.followed)
         self._silent, machine.keeps, machine.spent = True, False, False
-        handed_over = self._handing(places)
+        triggers = self._triggers_of_senders(places)
         for at in range(_MOST_KEEPERS):  # what is kept may come from what something else keeps
             stores = taken_from((*self._values, *self._kept), self._program)
-            giving = {id(place): place for place in handing(places, handed_over, self._program)} if at == 0 else {}
+            giving = {id(place): place for place in triggering(places, triggers, self._program)} if at == 0 else {}
             if stores <= self._stores and not giving:
                 break
             self._stores |= stores
-            self._handed_over = handed_over if giving else None
-            machine.handed_at, machine.note_handed = handed_over.calls if giving else (), self._hand
+            self._triggers = triggers if giving else None
+            machine.triggers_at, machine.note_trigger = triggers.calls if giving else (), self._note_trigger
             giving |= {id(place): place for place in holding(places, stores, self._program)}
             called = {name for place in giving.values() for name in called_as(place, self._renamed)}
             found = reaching(places, called - {""}, self._renamed) | giving
@@ -1449,12 +1459,12 @@ class _Reader:
                 for place in giving.values():
                     self._note_text(self._found.loose, place)
                 break
-        self._stores, self._handed_over, machine.handed_at = frozenset(), None, ()
+        self._stores, self._triggers, machine.triggers_at = frozenset(), None, ()
         machine.visited = visited | seen - {id(place.function) for place in senders.values()}
         machine.entered, machine.followed = entered, followed
         self._silent, machine.keeps, machine.spent = False, True, was_spent
 
-    def _handing(self, places: Sequence[Place]) -> Handed:
+    def _triggers_of_senders(self, places: Sequence[Place]) -> SendTriggers:
         """Return what leads a library to call the functions that send and that nothing in the program calls.
 
         The records of a topic lead to those that listen to it.
@@ -1466,7 +1476,7 @@ class _Reader:
         ways: dict[str, set[str]] = {}
         for one in contracts:
             ways.setdefault(one.view, set()).update((one.method, *(name.rpartition(".")[2] for name in one.path[1:])))
-        return handed(entered, ways, places, self._program)
+        return triggers_of(entered, ways, places, self._program)
 
     def _read_records(self, places: Iterable[Place]) -> None:
         """Evaluate the functions that read records and that no evaluation came to, from outside."""

@@ -279,7 +279,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function, method, constructor (`new`) or accessor, extending a *receiver*; *kinds* are its type parameters."""
+    """A function, method, constructor (`new`) or accessor; without a *body*, one that others implement."""
 
     name: str
     parameters: tuple[Parameter, ...] = ()
@@ -291,7 +291,9 @@ class Function:
     end: int = 0
     getter: bool = False
     receiver: str = ""
+    """The class that it extends, if it stands outside of it."""
     kinds: tuple[str, ...] = field(default=(), compare=False)
+    """The names of its type parameters."""
     memo: dict[object, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
 
 

@@ -300,8 +300,8 @@ class Machine:
         self._globals: dict[tuple[str, str], Value | None] = {}
         self.record_text: Callable[[Value], str | None] = lambda _: None
         self.is_received: Callable[[Value], bool] = lambda _: False
-        self.handed_at: Collection[tuple[str, int, str]] = frozenset()
-        self.note_handed: Callable[[Made], None] = lambda _: None
+        self.triggers_at: Collection[tuple[str, int, str]] = frozenset()
+        self.note_trigger: Callable[[Made], None] = lambda _: None
         self.made: dict[int, list[Thing]] = {}
         self.types: dict[str, tuple[ir.File, Known | None]] = {}
         self._simpler: dict[int, tuple[Value, Value]] = {}
@@ -1591,10 +1591,9 @@ class Machine:
     def _shown(self, value: Value) -> str:
         """Return the text of a condition, as it was at first; one that is too long is equal to no other."""
         if id(value) not in self._texts:
-            parts = value.arguments if isinstance(value, Apply) and value.of is None and value.name in JOINS else ()
-            if parts:  # most parts of a condition are those of the conditions around it, too
-                texts = sorted(map(self._shown, parts))
-                text = f"{value.name}({', '.join(texts)})" if isinstance(value, Apply) else ""
+            if isinstance(value, Apply) and value.of is None and value.name in JOINS:
+                texts = sorted(map(self._shown, value.arguments))  # which are parts of other conditions, too
+                text = f"{value.name}({', '.join(texts)})"
                 is_long = len(text) > LONGEST_TEST or any(one.startswith(_TOO_LONG) for one in texts)
             else:
                 shown = Shown(_MOST_OF_TEST)
@@ -2448,8 +2447,8 @@ class Machine:
             is_state = function.name in STATES and scope.file.language in IMPLICIT
             if is_state and STATES[function.name] and (kept := self.fed.get(self._container(function.of))):
                 return kept[0] if len(kept) == 1 else Apply("each", None, tuple(kept))
-            if (scope.file.path, code.line, plain_name(function.name)) in self.handed_at:
-                self.note_handed(self._made(of, function.name, given, code, scope))
+            if (scope.file.path, code.line, plain_name(function.name)) in self.triggers_at:
+                self.note_trigger(self._made(of, function.name, given, code, scope))
             if exchange := self._exchange(of, function.name, given):
                 self._feed(exchange[0], exchange[1], (scope.file.path, code.line))
                 discarded = False  # it is for those that take it, and changes nothing else

@@ -52,7 +52,7 @@ class Store(NamedTuple):
 
 
 @dataclass(slots=True)
-class Handed:
+class SendTriggers:
     """What makes a library call functions that send.
 
     *calls* are the calls with the text or the object by which the functions are known there, by place and name,
@@ -68,15 +68,15 @@ class Handed:
         return found.union(*(self.classes.get(kind, ()) for kind in kinds))
 
 
-def handed(
+def triggers_of(
     entered: Collection[Place], ways: Mapping[str, Collection[str]], places: Iterable[Place], program: Program
-) -> Handed:
+) -> SendTriggers:
     """Return what leads a library to call the functions *entered*, which send and which the program does not call.
 
     *ways* are the names of the functions and methods on the way to what is sent, by the name of the function that leads
     there: a function that is registered calls one of them.
     """
-    found, known_by = Handed(), defaultdict[str, set[str]](set)
+    found, known_by = SendTriggers(), defaultdict[str, set[str]](set)
     for place in entered:
         for name in _noted_by(place):
             known_by[name].add(place.name)
@@ -245,7 +245,7 @@ def kept_in(made: Made, stores: Collection[Store], program: Program) -> Iterator
                 yield kind, _plain(one)
 
 
-def handed_in(made: Made, given: Handed, view: str, program: Program) -> tuple[set[str], Value] | None:
+def triggered_by(made: Made, given: SendTriggers, view: str, program: Program) -> tuple[set[str], Value] | None:
     """Return the functions that a call in a *view* makes a library call, with what it is given; None if none."""
     if any(isinstance(value, Closure | Method) for _, value in made.given):
         return None
@@ -267,8 +267,8 @@ def form_of(value: Value) -> str:
     return "; ".join(f"{name}: {', '.join(listed)}" for name, listed in noted.items() if listed)
 
 
-def handing(places: Iterable[Place], given: Handed, program: Program) -> Iterator[Place]:
-    """Yield the functions that may make a library call a function that sends."""
+def triggering(places: Iterable[Place], given: SendTriggers, program: Program) -> Iterator[Place]:
+    """Yield the functions that may make a library call one that sends."""
     at = {(path, line) for path, line, _ in given.calls}
     known = [one for kind in given.classes for one in program.classes.get(kind, ())]
     kinds = {one.cls.name for above in known for one in (above, *program.subclasses(above))}
