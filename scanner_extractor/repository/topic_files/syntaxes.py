@@ -186,17 +186,25 @@ def _instructions(text: str) -> Json:
 
 
 def _json_lines(text: str) -> Iterator[Parsed]:
-    """Yield the values of each line: one, or several, such as the key and the value of a record."""
-    decoder = json.JSONDecoder()
+    """Yield the values of each line: one, or several, such as the key and the value of a record.
+
+    The first line that cannot be parsed is an error, and stands for all others.
+    """
+    decoder, has_error = json.JSONDecoder(), False
     for number, line in enumerate(text.splitlines(), 1):
-        at = 0
+        line, at = line.rstrip(), 0
         while at < len(line):
+            if line[at].isspace():
+                at += 1
+                continue
             try:
                 value, at = decoder.raw_decode(line, at)
-            except (ValueError, RecursionError):
+            except (ValueError, RecursionError) as error:
+                if not has_error:
+                    yield Parsed(number, error=f"it is not JSON: {error}")
+                has_error = True
                 break
             yield Parsed(number, value)
-            at += len(line) - at - len(line[at:].lstrip())
 
 
 _ROUTES = re.compile(r"<(?:\w+:)?(?:from|to|toD)\s[^<>]{0,500}\buri=[\"']kafka:")
