@@ -147,16 +147,22 @@ def _repaired(text: str) -> str:
 
 
 def _properties(text: str) -> dict[str, str]:
-    """Return the settings of a properties file; empty where the class is not one of them."""
-    text = re.sub(r"\\\n[ \t]*", "", re.sub(r"^[ \t]*[#!].*$", "", text, flags=re.MULTILINE))
-    settings = {
-        match["key"]: match["value"].replace("\\:", ":").replace("\\=", "=") for match in _PROPERTY.finditer(text)
-    }
+    """Return the settings of a connector in a properties file; empty where the class is not one of them."""
+    settings = _pairs(text)
     return settings if CLASS in settings else _of_server(settings)
+
+
+def _pairs(text: str, pattern: re.Pattern[str] = _PROPERTY) -> dict[str, str]:
+    """Return the settings of a properties file; by default those with a sign, since words are separated by spaces."""
+    text = re.sub(r"\\\n[ \t]*", "", re.sub(r"^[ \t]*[#!].*$", "", text, flags=re.MULTILINE))
+    return {match["key"]: match["value"].replace("\\:", ":").replace("\\=", "=") for match in pattern.finditer(text)}
 
 
 _CLUSTERS = re.compile(r"^[ \t]*clusters[ \t=:]", re.MULTILINE)
 _REPLICATION = re.compile(r"^[ \t]*(?P<source>[\w-]+)->(?P<target>[\w-]+)\.(?P<key>[\w.-]+)[ \t=:]", re.MULTILINE)
+_ANY_PROPERTY = re.compile(
+    r"^[ \t]*(?P<key>[A-Za-z_][\w.$>-]*+)[ \t]*+[=:]?[ \t]*+(?P<value>(?:[^\n]*[^ \t\n])?)[ \t]*$", re.MULTILINE
+)
 _MIRROR = "MirrorSourceConnector"
 
 
@@ -171,14 +177,14 @@ def _mirrors(text: str) -> Iterator[FoundConnector]:
     Source: Kafka, "Geo-replication", `connect-mirror-maker.properties`: settings of a flow begin with `source->target.`
     and override those without a prefix; without `topics`, all are replicated.
     """
-    known = {match[0]: match[1] for match in _pairs(text)}
-    plain = {key: value for key, (value, _) in known.items() if "->" not in key}
+    known = _pairs(text, _ANY_PROPERTY)
+    plain = {key: value for key, value in known.items() if "->" not in key}
     aliases = {alias.strip() for alias in plain.pop("clusters", "").split(",")}
     common = {key: value for key, value in plain.items() if key.partition(".")[0] not in aliases}
     flows = dict.fromkeys(key.partition(".")[0] for key in known if "->" in key)
     for flow in flows:
         source, _, target = flow.partition("->")
-        own = {key[len(flow) + 1 :]: value for key, (value, _) in known.items() if key.startswith(f"{flow}.")}
+        own = {key.removeprefix(f"{flow}."): value for key, value in known.items() if key.startswith(f"{flow}.")}
         if own.pop("enabled", plain.get("enabled", "false")).lower() != "true":
             continue
         ends = {
@@ -187,16 +193,7 @@ def _mirrors(text: str) -> Iterator[FoundConnector]:
             for name, value in (("alias", alias), ("bootstrap.servers", plain.get(f"{alias}.bootstrap.servers", "")))
         }
         config = {CLASS: f"org.apache.kafka.connect.mirror.{_MIRROR}", "topics": ".*", **common, **ends, **own}
-        line = min(line for key, (_, line) in known.items() if key.startswith(f"{flow}."))
-        yield FoundConnector(f"{flow}.{_MIRROR}", config, line)
-
-
-def _pairs(text: str) -> Iterator[tuple[str, tuple[str, int]]]:
-    """Yield the settings of a properties file with their lines."""
-    for number, line in enumerate(text.splitlines(), 1):
-        key, *value = re.split("[=:\\s]", line.strip(), maxsplit=1)
-        if value and key[:1].isalpha():
-            yield key, (value[0].strip().lstrip("=:").strip(), number)
+        yield FoundConnector(f"{flow}.{_MIRROR}", config, text.count("\n", 0, text.index(f"{flow}.")) + 1)
 
 
 _SERVER, _OF_SOURCE, _TRANSFORMS = "debezium.", "debezium.source.", "debezium.transforms"

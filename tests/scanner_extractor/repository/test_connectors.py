@@ -95,7 +95,8 @@ east.bootstrap.servers = e:9092
 west-2.bootstrap.servers = w:9092
 replication.policy.separator = _
 east->west-2.enabled = true
-east->west-2.topics = orders, bills
+east->west-2.topics = orders, \\
+    bills
 east->west-2.replication.policy.separator = -
 west-2->east.topics = .*
 """
