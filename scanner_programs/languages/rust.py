@@ -129,6 +129,8 @@ class _Contents:
                 self.statements.append(Declare(Name(text(node.child_by_field_name("name"))), kind, value))
             elif node.type == "macro_definition":  # whatever uses it has its text in it
                 self.statements.append(Unknown(" ".join(text(node).split())))
+            elif (declared := _declared(self.lower, node)) is not None:
+                self._read(declared)
             elif node.type not in ("extern_crate_declaration", "type_item", "inner_attribute_item"):
                 self.statements.append(self.lower.code(node))
             notes = []
@@ -516,6 +518,31 @@ def _reread(lower: Lowering, group: list[Node]) -> Expression:
 _LONGEST = 20_000
 """Characters of an argument of a macro that is parsed again."""
 
+_ITEMS = frozenset(
+    (
+        "static_item", "const_item", "function_item", "struct_item", "enum_item", "impl_item", "trait_item", "mod_item",
+        "use_declaration", "type_item", "attribute_item", "line_comment", "block_comment"
+    )
+)  # fmt: skip
+
+
+def _declared(lower: Lowering, node: Node) -> Node | None:
+    """Return the declarations that are the tokens of a macro beside others; None if they are something else.
+
+    `lazy_static!` and `thread_local!` take declarations as a file has them, the first with a `ref` of its own.
+    """
+    macro = child(node, "macro_invocation") if node.type == "expression_statement" else node
+    tree = child(macro, "token_tree") if macro is not None and macro.type == "macro_invocation" else None
+    if tree is None or lower.parse is None or len(text(tree)) > _LONGEST:
+        return None
+    inside = text(tree)[1:-1].replace("static ref ", "static ")
+    before = "\n" * (line(tree) - 1)
+    for closing in ("", ";"):  # the last of `thread_local!` may be without
+        root = lower.parse(f"{before}{inside}{closing}")
+        if not root.has_error and root.named_children and all(one.type in _ITEMS for one in root.named_children):
+            return root
+    return None
+
 
 def _placed(lower: Lowering, tree: Node) -> tuple[Expression, ...]:
     """Return the parts of a text with values in it: its first argument, with the names and values in braces."""
@@ -648,6 +675,7 @@ SYNTAX = Syntax(
         "block": _block,
         "unsafe_block": _async,
         "async_block": _async,
+        "const_block": _async,
         "if_expression": _if,
         "match_expression": _match,
         "for_expression": _for,

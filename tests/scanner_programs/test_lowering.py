@@ -137,6 +137,9 @@ MEMBERS = {
         "static X: i32 = {};",
         "fn f() {{ let x = loop {{ break {}; }}; }}",
         "macro_rules! m {{ () => {{ {} }} }}",
+        "lazy_static! {{ static ref X: String = {}; }}",
+        "thread_local! {{ static X: Cell<i32> = const {{ Cell::new({}) }} }}",
+        "declare!(a, {});",
     ),
 }
 """Where code stands that is in no function that a program calls by its name."""
@@ -148,3 +151,18 @@ def test_code_that_runs_by_itself_is_in_the_model(lowered, path: str, form: str)
     assert "zork" in {*names_of((file.classes, file.functions, file.methods, file.statements))} | {
         word for one in ir.walk(file.statements) if isinstance(one, ir.Unknown) for word in WORD.findall(one.what)
     }
+
+
+def test_what_a_macro_is_given_as_declarations_is_declared(lowered):
+    text = (
+        'lazy_static::lazy_static! {\n    pub static ref TOPIC: String = "orders".to_string();\n}\n'
+        "thread_local! {\n    static NAME: Cell<u8> = Cell::new(1);\n    static LAST: u8 = 2\n}\n"
+        "plain!(a, b);\n"
+    )
+
+    file = lowered("a.rs", text)
+
+    declared = [one.target.name for one in file.statements if isinstance(one, ir.Declare)]
+    assert declared == ["TOPIC", "NAME", "LAST"]
+    assert [one.line for one in ir.walk(file.statements[0]) if isinstance(one, ir.Call)] == [2]
+    assert len(file.statements) == 4
