@@ -1754,13 +1754,17 @@ class _Reader:
     def _is_local(self, imported: str, file: ir.File) -> bool:
         """Return whether an import is of the program itself, which may have a module that is called as a client is."""
         first, *rest = imported.replace("::", ".").replace("/", ".").split(".")
-        if file.language not in ("python", "rust"):
-            aliases = self._program.aliases
-            return imported.startswith(".") or any(
-                imported == one or imported.startswith((f"{one}/", f"{one}.")) for one in aliases
-            )
+        is_path = imported.startswith(".") and file.language not in ("python", "rust")
+        beginnings = (imported, imported.replace("::", "/"))
+        if is_path or any(
+            each == one or each.startswith((f"{one}/", f"{one}."))
+            for one in self._program.aliases
+            for each in beginnings
+        ):
+            return True
         is_own = file.language == "rust" and first in ("crate", "self", "super")
-        return is_own or first in self._modules or f"{first}/{''.join(rest[:1])}" in self._modules
+        is_module = file.language in ("python", "rust")
+        return is_own or (is_module and (first in self._modules or f"{first}/{''.join(rest[:1])}" in self._modules))
 
     @cached_property
     def _modules(self) -> frozenset[str]:

@@ -140,6 +140,7 @@ class Program:
         """
         key = imported, name
         if key not in self._folders:
+            imported = imported.replace("::", "/")
             named = (
                 alias for alias in self.aliases if imported == alias or imported.startswith((f"{alias}/", f"{alias}."))
             )
@@ -444,7 +445,7 @@ class Program:
             if isinstance(one, Declare)
         ]
         for owner, file, kind, value in listed:
-            inside = parameters_of(kind) if value is not None else []
+            inside = parameters_of(kind) if value is not None else ()
             if value is None or len(inside) != 1 or base_type(inside[0]) not in self.classes:
                 continue
             for one in walk(value):
@@ -708,13 +709,14 @@ def base_type(kind: str) -> str:
     return kind[:at].replace("::", ".").replace("\\", ".").strip().strip("'\"")
 
 
-def parameters_of(kind: str) -> list[str]:
+@lru_cache(maxsize=8192)
+def parameters_of(kind: str) -> tuple[str, ...]:
     """Return the types in the angle or square brackets of a type."""
     at = next((place for place, sign in enumerate(kind) if sign in _WRAPPERS_OPEN), -1)
     if kind.strip().startswith("[]"):
-        return [kind.strip()[2:]]
+        return (kind.strip()[2:],)
     if at < 0:
-        return []
+        return ()
     inside = kind[at + 1 :].rstrip().rstrip("?!").removesuffix(">").removesuffix("]")
     found, depth, start = [], 0, 0
     for place, sign in enumerate(inside):
@@ -723,7 +725,7 @@ def parameters_of(kind: str) -> list[str]:
             found.append(inside[start:place].strip())
             start = place + 1
     last = inside[start:].strip()
-    return [*found, last] if last else found
+    return (*found, last) if last else tuple(found)
 
 
 @lru_cache(maxsize=8192)

@@ -1,4 +1,4 @@
-"""What imports call directories of a repository: packages of JavaScript and Go, and paths of their settings."""
+"""What imports call directories of a repository: packages of JavaScript, Go and Rust, and paths of their settings."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from scanner_model.documents.json_input import load_text
 
 _COMMENT = re.compile(r"^[ \t]*+//[^\n]*$", re.MULTILINE)
 _GO_MODULE = re.compile(r"^module[ \t]++(\S++)", re.MULTILINE)
+_CRATE = re.compile(r"^\[package\][^\[]*?^name[ \t]*=[ \t]*\"([^\"\n]+)\"", re.MULTILINE)
 
 
 def aliases_of(files: Mapping[str, str]) -> dict[str, str]:
@@ -22,6 +23,8 @@ def aliases_of(files: Mapping[str, str]) -> dict[str, str]:
             found[str(known)] = f"{folder}/"
         elif name == "go.mod" and (match := _GO_MODULE.search(text)):
             found[match[1]] = f"{folder}/" if folder else ""
+        elif name == "Cargo.toml" and folder and (match := _CRATE.search(text)):
+            found[match[1].replace("-", "_")] = f"{folder}/src/"
         elif name.startswith(("tsconfig", "jsconfig")) and name.endswith(".json"):
             found |= dict(_paths_of(folder, text))
     return {alias: folder for alias, folder in found.items() if any(path.startswith(folder) for path in files)}

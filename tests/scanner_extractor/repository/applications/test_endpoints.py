@@ -574,6 +574,20 @@ def test_a_program_in_rust_is_read_by_evaluation_alone():
     assert read(files).unresolved == ()
 
 
+def test_a_crate_of_the_repository_is_no_unknown_client_whatever_its_name_is():
+    options = "pub struct KafkaOptions { pub brokers: String }\n"
+    files = {
+        "Cargo.toml": '[workspace]\nmembers = ["billing", "shared"]\n',
+        "shared/Cargo.toml": '[package]\nname = "shop-kafka"\n',
+        "shared/src/lib.rs": options,
+        "billing/Cargo.toml": '[package]\nname = "billing"\n[dependencies]\nshop-kafka = { path = "../shared" }\n',
+        "billing/src/main.rs": f"use shop_kafka::KafkaOptions;\n{RUST}fn given(options: KafkaOptions) {{}}\n",
+    }
+
+    assert flows(files) == {"billing: orders > paid"}
+    assert read(files).unresolved == ()
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
