@@ -110,6 +110,7 @@ class ProgramChanges:
         self.read: set[str] = set()
         self.edited: set[str] = set()
         self._redirected: dict[str, set[str]] = {}
+        self._known: dict[str, tuple[set[str], list[str], tuple[Endpoints, Endpoints]]] = {}
 
     def findings(self, known: Sequence[ChangeFinding]) -> Iterator[ChangeFinding]:
         """Yield what the programs that a change touches send otherwise, or what of it is not known.
@@ -118,7 +119,7 @@ class ProgramChanges:
         """
         found: dict[tuple[Hashable, ...], ChangeFinding] = {}
         for module in self._touched():
-            for difference in self._differences(module):
+            for difference in self._differences(module) if not self._is_shown(module) else ():
                 finding = self._finding(module, difference)
                 if finding is not None and not self._is_known(finding, difference, known):
                     found.setdefault((finding.rule, finding.target, finding.item, finding.message), finding)
@@ -172,25 +173,39 @@ class ProgramChanges:
         return times_named(files[0], name) == times_named(files[1], name)
 
     def _differences(self, module: str) -> list[Difference]:
-        trees = (self._trees.base, self._trees.head)
-        parts = {module, *self._libraries_of(module)}
-        paths = [
-            path
-            for path in dict.fromkeys((*self._trees.base, *self._trees.head))
-            if is_program(path) and not why_harmless(path) and self.modules.of(path) in parts
-        ]
-        listed = files_of(self.sources, trees, paths, self._trees.changed)
-        also = [path for path in paths if path in self._trees.changed or self.modules.of(path) != module]
-        before, after = (
-            commit.programs.compared(module, self._made, self.modules.names, also)
-            for commit in (self._base, self._head)
-        )
+        parts, paths, (before, after) = self._compared(module)
+        listed = files_of(self.sources, (self._trees.base, self._trees.head), paths, self._trees.changed)
         differences = compare(before, after)
         if not any(side.contracts or side.unresolved for side in (before, after)):
             differences = [one for one in differences if one.aspect != "code"]  # the known clients only read
         if before.contracts or before.unresolved:
             differences += self._imports_otherwise(parts, paths)
         return [*differences, *self._unresolved(module, (before, after), listed)]
+
+    def _compared(self, module: str) -> tuple[set[str], list[str], tuple[Endpoints, Endpoints]]:
+        """Return the modules that a program is made of, their files, and what the program of each commit sends."""
+        if module not in self._known:
+            parts = {module, *self._libraries_of(module)}
+            every = dict.fromkeys((*self._trees.base, *self._trees.head))
+            paths = [
+                path for path in every if is_program(path) and not why_harmless(path) and self.modules.of(path) in parts
+            ]
+            also = [path for path in paths if path in self._trees.changed or self.modules.of(path) != module]
+            before, after = (
+                commit.programs.compared(module, self._made, self.modules.names, also)
+                for commit in (self._base, self._head)
+            )
+            self._known[module] = parts, paths, (before, after)
+        return self._known[module]
+
+    def _is_shown(self, module: str) -> bool:
+        """Return whether programs that a module is linked by show all that it sends, which is a library then.
+
+        Of one that is followed whole, whatever of its libraries may send and is not called is unresolved.
+        """
+        users = [one for one in self._base.programs.users(module) if one != module and one in self._programs]
+        sides = (self._compared(one)[2] for one in users)
+        return any(all(side.contracts and not side.unresolved for side in both) for both in sides)
 
     def _imports_otherwise(self, modules: Collection[str], paths: Iterable[str]) -> Iterator[Difference]:
         """Yield the settings that make imports of the first commit mean something else."""

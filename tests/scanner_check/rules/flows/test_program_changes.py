@@ -620,6 +620,45 @@ def test_code_of_a_module_is_part_of_the_program_that_links_it(check, old: str, 
     assert report.verdict is verdict
 
 
+NAMED = {
+    **LAYERS,
+    "producer/Topics.java": "package producer;\npublic record Topics(String big) {}\n",
+    "producer/Sender.java": (
+        "package producer;\nimport org.springframework.kafka.core.KafkaTemplate;\npublic class Sender {\n"
+        "  private final KafkaTemplate<String, String> template;\n  private final Topics topics;\n"
+        "  public Sender(KafkaTemplate<String, String> template, Topics topics) {\n"
+        "    this.template = template; this.topics = topics;\n  }\n"
+        "  public void send(String value) { template.send(topics.big(), value); }\n"
+        "  /* further */\n}\n"
+    ),
+    "messaging/Publisher.java": (
+        "package messaging;\nimport org.springframework.kafka.core.KafkaTemplate;\nimport producer.Sender;\n"
+        "import producer.Topics;\n@Component\npublic class Publisher {\n  private final Sender sender;\n"
+        "  public Publisher(KafkaTemplate<String, String> template) {\n"
+        '    this.sender = new Sender(template, new Topics("BIG"));\n  }\n'
+        "  public void publish(String total) { sender.send(total); }\n}\n"
+    ),
+}
+
+
+def test_what_programs_show_of_a_library_is_not_asked_of_it_alone(check) -> None:
+    """Alone, it knows no topic but the name of a member, which is another one now."""
+    changed = {
+        path: NAMED[path].replace("String big", "String large").replace("topics.big()", "topics.large()")
+        for path in ("producer/Topics.java", "producer/Sender.java")
+    }
+
+    assert check(changed, {**BASE, **NAMED, **READER}).verdict is Verdict.FINE
+
+
+def test_what_a_library_sends_for_no_program_here_is_asked_of_it_alone(check) -> None:
+    more = '  public void warn(String value) {\n    template.send(topics.big(), value + "!");\n  }\n'
+    base = {**NAMED, "producer/Sender.java": NAMED["producer/Sender.java"].replace("  /* further */\n", more)}
+    code = base["producer/Sender.java"].replace('value + "!"', "value")
+
+    assert check({"producer/Sender.java": code}, {**BASE, **base, **READER}).verdict is not Verdict.FINE
+
+
 def test_code_of_a_module_that_a_program_links_counts_without_a_known_topic(check) -> None:
     base = {path: text.replace('"BIG"', "topics.next()") for path, text in LAYERS.items()}
     code = base["core/Price.java"].replace('"EUR " + total', "total")
