@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from operator import mod, mul, sub
 
 from scanner_programs.ir import Kind
@@ -109,10 +109,10 @@ def choose(test: Value, then: Value, otherwise: Value) -> Value:
     if isinstance(test, Apply) and test.name == "!" and test.of is None:
         test, then, otherwise = test.arguments[0], otherwise, then
     found = Cond(test, then, otherwise)
-    return found if found.size <= _MOST_WAYS else Opaque("one of many values", _some_of((then, otherwise)))
+    return found if found.size <= _MOST_WAYS else Opaque("one of many values", leaves_of(then, otherwise))
 
 
-def _some_of(values: Iterable[Value]) -> tuple[Value, ...]:
+def leaves_of(*values: Value) -> tuple[Value, ...]:
     """Return the values that one is chosen from, each once; no more than others can go through."""
     waiting, seen, found = list(values), set[int](), list[Value]()
     while waiting and len(found) < _MOST_OF_TEST:

@@ -27,6 +27,7 @@ from scanner_programs.guards import (
     is_present,
     is_test,
     is_turn,
+    leaves_of,
     negate,
     operate,
     truth,
@@ -304,6 +305,8 @@ class Machine:
         self.note_trigger: Callable[[Made], None] = lambda _: None
         self.made: dict[int, list[Thing]] = {}
         self.types: dict[str, tuple[ir.File, Known | None]] = {}
+        self._classes: dict[str, Known | None] = {}
+        self._full_types: dict[str, str] = {}
         self._simpler: dict[int, tuple[Value, Value]] = {}
         self.spent = False
         self.visited: set[int] = set()
@@ -669,13 +672,18 @@ class Machine:
             kind = parameters_of(kind)[0]
         of = value.of if isinstance(value, Get | Apply) else None
         if not kind and isinstance(value, Get | Apply) and value.name.lower().removeprefix("get") in HELD:
-            inside = parameters_of(of.type.partition("\0")[0]) if isinstance(of, Input | Get | Apply) else []
+            inside = parameters_of(of.type.partition("\0")[0]) if isinstance(of, Input | Get | Apply) else ()
             kind = inside[-1] if inside else ""
         if not kind and isinstance(value, Apply) and of is None:  # `Order.Parser.ParseFrom(bytes)`
             kind = next((word for word in value.name.partition("<")[0].split(".") if word[:1].isupper()), "")
         return base_type(kind).lstrip("*&").rpartition(".")[2], None
 
     def _class_named(self, kind: str) -> Known | None:
+        if kind not in self._classes:
+            self._classes[kind] = self._find_class(kind)
+        return self._classes[kind]
+
+    def _find_class(self, kind: str) -> Known | None:
         file, near = self.types[kind]
         text = kind.partition("\0")[0]
         if text.rstrip("?! ").endswith("[]"):
@@ -692,15 +700,7 @@ class Machine:
             case Thing(type=kind, known=None):
                 return kind
             case Input(type=kind) | Get(type=kind) | Apply(type=kind) if kind:
-                file, near = self.types[kind]
-                text = kind.partition("\0")[0]
-                base = base_type(text)
-                inside = parameters_of(text)
-                if self.program.class_of(text, file, near) is not None:
-                    return ""
-                if base.rpartition(".")[2] in HOLDERS and inside:
-                    base = base_type(inside[0])
-                return self.qualify(base, file)
+                return self._of_library(kind)
             case Ref(name=name):
                 return name
             case Thing(known=known) if known is not None:
@@ -708,6 +708,19 @@ class Machine:
                     if self.program.class_of(name, known.file, known) is None:
                         return self.qualify(base_type(name), known.file)
         return ""
+
+    def _of_library(self, kind: str) -> str:
+        """Return the full name of the library's class that a type means; empty for a class of the program."""
+        if kind not in self._full_types:
+            file, near = self.types[kind]
+            text = kind.partition("\0")[0]
+            base = base_type(text)
+            inside = parameters_of(text)
+            if base.rpartition(".")[2] in HOLDERS and inside:
+                base = base_type(inside[0])
+            is_own = self.program.class_of(text, file, near) is not None
+            self._full_types[kind] = "" if is_own else self.qualify(base, file)
+        return self._full_types[kind]
 
     def place_of(self, value: Closure | Method) -> Function | None:
         """Return the function that a function as a value is; None for a method that is not known."""
@@ -742,7 +755,7 @@ class Machine:
                 text = kind.partition("\0")[0]
                 inside = parameters_of(text)
                 if not inside and text.endswith("[]"):
-                    inside = [text[:-2]]
+                    inside = (text[:-2],)
                 return self._typed(inside[-1], file, near) if inside else ""
         return ""
 
@@ -1476,7 +1489,17 @@ class Machine:
         since = self.guards[depth:]
         if old is None or not since:
             return new
-        return choose(self._all(since), new, old)
+        return old if self._is_set(new, old, since) else choose(self._all(since), new, old)
+
+    def _is_set(self, new: Value, old: Value, since: Sequence[Value]) -> bool:
+        """Return whether a variable may have a value already, and gets it again only where it has none.
+
+        Each call of a function that sets a variable at its first use would make a longer value of it.
+        """
+        if not isinstance(old, Cond):
+            return False
+        absent = self._show(negate(is_present(old)))
+        return any(self._show(one) == absent for one in since) and self._show(new) in map(self._show, leaves_of(old))
 
     @staticmethod
     def _all(tests: Sequence[Value]) -> Value:
@@ -2360,7 +2383,10 @@ class Machine:
             return
         since = self.guards[self._frames[-1].guards :] if self._frames else []
         old = self._globals.get((scope.file.path, name)) or NULL
-        self._globals[scope.file.path, name] = choose(self._all(since), value, old) if since else value
+        is_set = bool(since) and self._is_set(value, old, since)
+        self._globals[scope.file.path, name] = (
+            old if is_set else choose(self._all(since), value, old) if since else value
+        )
         self._named = {key: one for key, one in self._named.items() if key[0] != name}
 
     def _is_global(self, name: str) -> bool:
@@ -2390,10 +2416,10 @@ class Machine:
     def _call(self, code: Call, scope: Scope, *, discarded: bool) -> Value:
         bare = self._without_types(code.function)
         if bare is not code.function:
-            kinds = parameters_of(code.function.name) if isinstance(code.function, Name | Member) else []
-            kinds = [self._meant(one) for one in kinds or _types_of_go(code.function)]
-            value = self._called(replace(code, function=bare), scope, kinds, discarded=discarded)
-            return self.declared(value, kinds[-1], scope.file, scope.known) if kinds else value
+            kinds = parameters_of(code.function.name) if isinstance(code.function, Name | Member) else ()
+            meant = [self._meant(one) for one in kinds or _types_of_go(code.function)]
+            value = self._called(replace(code, function=bare), scope, meant, discarded=discarded)
+            return self.declared(value, meant[-1], scope.file, scope.known) if meant else value
         return self._called(code, scope, discarded=discarded)
 
     def _called(self, code: Call, scope: Scope, kinds: Sequence[str] = (), *, discarded: bool) -> Value:
@@ -3202,7 +3228,7 @@ class Machine:
 
     def _result_type(self, name: str, given: list[Given], scope: Scope) -> str:
         """Return the type of what a library makes: the one in angle brackets, or a class that it is given."""
-        inside = parameters_of(name) if name.endswith(">") else []
+        inside = parameters_of(name) if name.endswith(">") else ()
         for kind in inside[:1]:
             if any(self.program.class_of(one, scope.file, scope.known) for one in (kind, *parameters_of(kind))):
                 return self._typed(kind, scope.file, scope.known)
@@ -3381,7 +3407,7 @@ class Machine:
             inside = taken(self.fed[bus], bus)
         if source == Ref("?"):
             inside = _GIVEN
-        wanted = parameters_of(code.function.name) if isinstance(code.function, Name | Member) else []
+        wanted = parameters_of(code.function.name) if isinstance(code.function, Name | Member) else ()
         is_typed = len(wanted) == 1 and len(given) == 1
         service = self.program.class_of(wanted[0], scope.file, scope.known) if is_typed else None
         if service is not None and self._serves(service):  # the library returns the object of that class
@@ -3840,9 +3866,11 @@ class Machine:
             if len(self._frames) > _DEEPEST:
                 self.spent = True
             return Opaque(f"{function.name} calls itself", tuple(value for _, value in given))
-        self.visited.add(id(function))
         if self._frames:
             self.entered.add(id(function))
+        if self._makes_watcher(function, scope):
+            return self._input(function.name, function.type, scope.file, scope.known)
+        self.visited.add(id(function))
         site, at = self._site, self._at
         self._at = (scope.file.path, function.line or 1)
         names = {function.name, scope.known.cls.name if function.name in CONSTRUCTORS and scope.known else ""}
@@ -3875,6 +3903,15 @@ class Machine:
         for test, one in reversed(returned):
             value = choose(test, one, value)
         return value
+
+    def _makes_watcher(self, function: Function, scope: Scope) -> bool:
+        """Return whether a function is declared to return what only watches the program.
+
+        How that is made has no part in what is sent.
+        """
+        name = base_type(function.type)
+        is_own = self.program.class_of(function.type, scope.file, scope.known) is not None
+        return bool(name) and not is_own and watches(self.qualify(name, scope.file))
 
     def _parameters(self, function: Function, scope: Scope, given: list[Given]) -> None:
         named = {key: value for key, value in given if key and key != "*"}

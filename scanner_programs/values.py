@@ -305,7 +305,7 @@ class Shown:
         via = ""
         if value.via and value.name in _PLAIN and value.via.partition("<")[0] not in _PLAIN[value.name]:
             via = f":{value.via}"  # more than a function of each element
-        return f"{of}{value.name}{via}({', '.join(shown)})"
+        return f"{of}{_without_async(value.name)}{via}({', '.join(shown)})"
 
     def _thing(self, value: Thing, depth: int) -> str:
         if self._numbered:
@@ -322,6 +322,16 @@ class Shown:
         self._leave()
         kind = "" if value.known is not None else value.type
         return f"{kind}{f'({made})' if made else ''}{{{', '.join(shown)}}}"
+
+
+def _without_async(name: str) -> str:
+    """Return the name of the method that gives at once what a method of .NET gives later, by the name that it has.
+
+    Source: Task-based asynchronous pattern, naming: a method that can be awaited ends in Async.
+    """
+    plain, bracket, inside = name.partition("<")
+    is_of_dotnet = plain.endswith("Async") and plain.rpartition(".")[2][:1].isupper()
+    return f"{plain.removesuffix('Async')}{bracket}{inside}" if is_of_dotnet else name
 
 
 def _constant(value: Const) -> str:

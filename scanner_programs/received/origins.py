@@ -75,6 +75,7 @@ class OriginReader:
     is_strict: bool = False
     left: int = _MOST_NODES
     _known: dict[int, tuple[Value, tuple[Origin, ...]]] = field(default_factory=dict)
+    _tests: dict[int, tuple[Value, tuple[Origin, ...]]] = field(default_factory=dict)
     _within: set[int] = field(default_factory=set)
 
     def of(self, value: Value) -> tuple[Origin, ...]:
@@ -117,18 +118,28 @@ class OriginReader:
         return tuple(one for each in values for one in self.of(each))
 
     def _of_test(self, test: Value) -> tuple[Origin, ...]:
-        """Return the origins of a condition: not what loops run over, nor what is only asked whether it is there."""
-        found, waiting, seen = list[Origin](), [test], set[int]()
+        """Return the origins of a condition: not what loops run over, nor what is only asked whether it is there.
+
+        Conditions share their parts: what is known of one is not looked for again, by as many as have it.
+        """
+        waiting = [test]
         while waiting:
-            one = waiting.pop()
-            if id(one) in seen:  # conditions share their parts
+            one = waiting[-1]
+            if id(one) in self._tests:
+                waiting.pop()
                 continue
-            seen.add(id(one))
-            if isinstance(one, Apply) and one.of is None and one.name in ("&&", "||", "!"):
-                waiting += reversed(one.arguments)
-            elif not (isinstance(one, Apply) and (one.name in ("for", "while") or NULL in one.arguments)):
-                found += (each for each in self.of(one) if each.path)
-        return tuple(found)
+            is_joined = isinstance(one, Apply) and one.of is None and one.name in ("&&", "||", "!")
+            parts = one.arguments if isinstance(one, Apply) and is_joined else ()
+            if left := [each for each in parts if id(each) not in self._tests]:
+                waiting += left
+                continue
+            found: Iterable[Origin] = (each for part in parts for each in self._tests[id(part)][1])
+            if not is_joined and not (
+                isinstance(one, Apply) and (one.name in ("for", "while") or NULL in one.arguments)
+            ):
+                found = (each for each in self.of(one) if each.path)
+            self._tests[id(one)] = one, tuple(dict.fromkeys(found))[:_MOST_ORIGINS]
+        return self._tests[id(test)][1]
 
     def _member(self, of: Value, name: str) -> Iterable[Origin]:
         if (

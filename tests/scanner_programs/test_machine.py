@@ -327,3 +327,90 @@ def test_a_text_that_doubles_without_end_stays_bounded(sends, path, first, doubl
     found = sends({path: code})
 
     assert all(len(part.text) < 100_000 for one in found.contracts for _, part in one.shape.fields)
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "use"),
+    [
+        (
+            "db.go",
+            'package main\nimport (\n  "context"\n  "database/sql"\n  "github.com/segmentio/kafka-go"\n)\n'
+            "var conn *sql.DB\n"
+            'func db() *sql.DB {\n  if conn == nil {\n    conn = sql.Open("postgres", "x")\n  }\n  return conn\n}\n',
+            "func send{}(w *kafka.Writer) {{\n"
+            '  w.WriteMessages(context.Background(), kafka.Message{{Topic: "t", Value: db().Query("{}")}})\n}}\n',
+        ),
+        (
+            "db.py",
+            READ + "import store\nconn = None\ndef db():\n    global conn\n    if conn is None:\n"
+            "        conn = store.open('x')\n    return conn\n",
+            "def send{}():\n    producer.send('t', db().query('{}'))\n",
+        ),
+    ],
+)
+def test_a_variable_that_is_set_at_its_first_use_has_one_value_however_often_it_is_used(sends, path, head, use) -> None:
+    found = sends({path: head + "".join(use.format(at, at) for at in range(12))})
+
+    texts = [part.text for one in found.contracts for _, part in one.shape.fields]
+    assert len(texts) == 12
+    assert max(map(len, texts)) < 200
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "use"),
+    [
+        (
+            "log.go",
+            'package main\nimport (\n  "context"\n  "go.uber.org/zap"\n  "github.com/segmentio/kafka-go"\n)\n'
+            "var level int\nfunc logger(name string) *zap.SugaredLogger {\n  {}\n"
+            "  return zap.NewExample().Sugar().Named(name)\n}\n",
+            'func send(w *kafka.Writer) {\n  logger("a").Infow("sent")\n'
+            '  w.WriteMessages(context.Background(), kafka.Message{Topic: "t", Value: []byte("v")})\n}\n',
+        ),
+        (
+            "Log.java",
+            "import org.slf4j.Logger;\nimport org.slf4j.LoggerFactory;\n"
+            "import org.springframework.kafka.core.KafkaTemplate;\nclass Log {\n"
+            "  KafkaTemplate<String, String> template;\n  int level;\n"
+            "  Logger logger(String name) { {} return LoggerFactory.getLogger(name); }\n",
+            '  void send() { logger("a").info("sent"); template.send("t", "v"); }\n}\n',
+        ),
+    ],
+)
+def test_how_a_logger_is_made_is_no_part_of_what_is_sent(sends, path, head, use) -> None:
+    before, after = (sends({path: head.replace("{}", code) + use}) for code in ("", "level = 3;"))
+
+    assert before.contracts
+    assert compare(before, after) == []
+
+
+def test_a_function_that_sends_and_returns_a_logger_is_not_resolved(sends) -> None:
+    code = (
+        "import org.slf4j.Logger;\nimport org.slf4j.LoggerFactory;\n"
+        "import org.springframework.kafka.core.KafkaTemplate;\nclass Log {\n  KafkaTemplate<String, String> template;\n"
+        '  Logger logger(String name) { template.send("t", name); return LoggerFactory.getLogger(name); }\n'
+        '  void run() { logger("a").info("sent"); }\n}\n'
+    )
+
+    found = sends({"Log.java": code})
+
+    assert found.unresolved or any("t" in one.topics for one in found.contracts)
+
+
+def test_a_method_that_is_awaited_gives_what_the_one_gives_that_returns_at_once(sends) -> None:
+    code = (
+        "using Confluent.Kafka;\nclass Rows {{\n  private readonly IProducer<string, string> producer;\n"
+        "  public async Task Send(DbDataReader reader) {{\n"
+        '    await producer.ProduceAsync("t", new Message<string, string> {{ Value = {} }});\n  }}\n}}\n'
+    )
+    before, same, other = (
+        sends({"Rows.cs": code.format(value)})
+        for value in (
+            "reader.GetFieldValue<string>(0)",
+            "await reader.GetFieldValueAsync<string>(0)",
+            "reader.GetName(0)",
+        )
+    )
+
+    assert compare(before, same) == []
+    assert compare(before, other)
