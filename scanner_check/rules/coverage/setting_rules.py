@@ -235,7 +235,11 @@ class SettingRules:
             return NOTHING
         if edit.path[0] == START and edit.after is not None and does_nothing(edit.after):
             return Judgement(Effect.STOPPED if jobs else Effect.UNKNOWN, jobs)
-        return NOTHING if edit.is_added else Judgement(Effect.ACCESS, jobs)
+        # Without its recipe an image is not built any more: what runs is as it was, unless there is another recipe.
+        is_unbuilt = edit.is_removed and not any(
+            is_dockerfile(one) for one in self._trees.head.keys() - self._trees.base
+        )
+        return NOTHING if edit.is_added or is_unbuilt else Judgement(Effect.ACCESS, jobs)
 
     def _copied_programs(self, path: str) -> tuple[str, ...]:
         """Return the files using Kafka that an image is built from, below its own directory or that of the repository.

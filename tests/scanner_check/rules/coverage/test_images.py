@@ -185,3 +185,15 @@ def test_a_stage_that_a_compose_file_builds_counts(check) -> None:
 
     assert check(change, FILES).verdict is Verdict.FINE
     assert check(change, FILES | compose).verdict is not Verdict.FINE
+
+
+def test_an_image_that_is_built_in_another_way_is_fine_unless_it_has_another_recipe(check) -> None:
+    """What no recipe is left for runs as it was built last; a recipe under another name may make something else."""
+    path, other = "shop/Dockerfile", ONE_STAGE.replace("COPY . .", "COPY . .\nRUN sed -i s/orders/others/ main.py")
+
+    assert check({path: None}, FILES).verdict is Verdict.FINE
+    assert check({path: None, f"{path}.release": other}, FILES).verdict is Verdict.UNKNOWN
+
+
+def test_what_an_image_gave_its_program_counts_when_its_recipe_is_gone(check) -> None:
+    assert check({"pay/Dockerfile": None}, FILES).verdict is Verdict.UNKNOWN
