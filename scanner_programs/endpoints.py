@@ -1711,8 +1711,9 @@ class _Reader:
                     at = (known.file.path, known.cls.line)
                     loggers = self._loggers.get(known.cls.name, ())
                     for one in (one for one in known.cls.fields if one.name not in loggers):
-                        # A topic that is not known may be the value of a field.
-                        code = (one.type, notes_of(one), one.value if isinstance(one.value, Literal) else None)
+                        # A topic that is not known may be the value of a field that code on the way names.
+                        is_named = isinstance(one.value, Literal) and one.name in mentioned
+                        code = (one.type, notes_of(one), one.value if is_named else None)
                         self._found.loose[f"{known.qualified}.{one.name}"] = code_text(code), at
                 held = {word for one in known.cls.fields for word in _WORD.findall(one.type)}
                 held = {name for name in held - known_names if name in self._program.classes}

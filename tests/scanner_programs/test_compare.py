@@ -499,3 +499,22 @@ class Texts {
     changed = {**files, "Texts.java": files["Texts.java"].replace(old, old.replace("sum", "total"))}
     before, after = (sends(one).residue["Texts.java: Texts.text/1"][0] for one in (files, changed))
     assert before != after
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_hit"), [("Waiting orders", "Orders", False), ("select id", "select code", True)]
+)
+def test_a_text_of_a_class_counts_if_code_on_the_way_names_it(sends, old: str, new: str, is_hit: bool) -> None:
+    """A repository has texts for what is sent, and for other things."""
+    code = (
+        "using Confluent.Kafka;\nclass Orders {\n  private readonly Db db;\n"
+        '  private const string _waiting = "select id from orders";\n'
+        '  private const string _title = "Waiting orders";\n'
+        "  public List<string> Waiting() { return db.Query(_waiting); }\n"
+        "  public string Title() { return _title; }\n}\n"
+        "class Relay {\n  private readonly IProducer<string, string> producer;\n  private readonly Orders orders;\n"
+        "  public void Run() {\n    foreach (var one in orders.Waiting()) {\n"
+        '      producer.Produce("t", new Message<string, string> { Value = one });\n    }\n  }\n}\n'
+    )
+
+    assert bool(compare(sends({"Relay.cs": code}), sends({"Relay.cs": code.replace(old, new)}))) is is_hit
