@@ -1498,8 +1498,11 @@ class Machine:
         """
         if not isinstance(old, Cond):
             return False
+        alike = [one for one in leaves_of(old) if type(one) is type(new) and _name_of(one) == _name_of(new)]
+        if not alike or self._show(new) not in map(self._show, alike):
+            return False
         absent = self._show(negate(is_present(old)))
-        return any(self._show(one) == absent for one in since) and self._show(new) in map(self._show, leaves_of(old))
+        return any(self._show(one) == absent for one in since)
 
     @staticmethod
     def _all(tests: Sequence[Value]) -> Value:
@@ -4002,6 +4005,10 @@ def _is_number(value: Value) -> bool:
         case Apply(arguments=arguments, of=of):
             return all(map(_is_number, arguments)) and (of is None or _is_number(of)) and bool(arguments)
     return False
+
+
+def _name_of(value: Value) -> str:
+    return value.name if isinstance(value, Apply | Get) else ""
 
 
 def _simple(name: str) -> str:

@@ -132,6 +132,7 @@ class Program:
     aliases: Mapping[str, str] = field(default_factory=dict)
     usual: str = ""
     _folders: dict[tuple[str, str], str] = field(default_factory=dict)
+    _under: dict[int, list[Known]] = field(default_factory=dict)
 
     def folder_of(self, imported: str, name: str = "") -> str:
         """Return the directory that an import means by an alias, or the path of the file there up to its ending.
@@ -333,6 +334,11 @@ class Program:
 
     def subclasses(self, known: Known) -> list[Known]:
         """Return the classes that extend or implement a class, at any distance, also by having its methods."""
+        if id(known) not in self._under:
+            self._under[id(known)] = self._subclasses(known)
+        return self._under[id(known)]
+
+    def _subclasses(self, known: Known) -> list[Known]:
         found: list[Known] = []
         waiting = [known]
         while waiting:
