@@ -76,6 +76,7 @@ from scanner_programs.values import (
     Ref,
     Shown,
     Thing,
+    Type,
     Value,
     is_function,
     is_made,
@@ -298,6 +299,7 @@ class _Reader:
         self._stores: frozenset[Store] = frozenset()
         self._triggers: SendTriggers | None = None
         self._of_stores: set[tuple[str, int]] = set()
+        self._of_process: set[tuple[str, int]] = set()
 
     @cached_property
     def _clients(self) -> dict[str, list[Client]]:
@@ -1330,8 +1332,11 @@ class _Reader:
             is_rooted=bool(values) and all(_is_rooted(one) for listed in values.values() for one in listed),
         )
         self._machine.charge(MOST_PARTS - shown.left)
-        if topic is not None and not contract.topics and taken_from([topic], self._program):
-            self._of_stores.add(place)
+        if topic is not None and not contract.topics:
+            if taken_from([topic], self._program):
+                self._of_stores.add(place)
+            if _is_set_at_start(topic):
+                self._of_process.add(place)
         if contract in self._contracts:
             return
         self._contracts.add(contract)
@@ -1647,6 +1652,7 @@ class _Reader:
         named = {one.place for one in self._found.contracts if one.topics or one.topic.startswith("setting(")}
         named |= self._of_unknown  # whichever topic it is of, it is compared whole
         named |= self._of_stores if self._found.kept else set()
+        named |= self._of_process
         contracts = (one for one in self._found.contracts if one.place in self._seen and one.place not in named)
         names = {name for one in contracts for name in (one.view, *one.path)}
         yield from (place for place in places if place.name in names) if names else ()
@@ -2083,6 +2089,31 @@ def _is_of(name: str, row: Client) -> bool:
     dotted = name.replace("::", ".")
     words = dotted.partition("<")[0].partition("[")[0].split(".")
     return begins(name, row.packages) or begins(dotted, row.packages) or bool(row.types & {*words})
+
+
+def _is_set_at_start(value: Value) -> bool:
+    """Return whether a value is what a process is started with: a member of its arguments or settings, or made of such.
+
+    Which topic that is, only a deployment says; no record decides it, and where it comes from is compared.
+    """
+    match value:
+        case Const():
+            return True
+        case Cond(test=test, then=then, otherwise=otherwise):
+            return all(map(_is_set_at_start, (test, then, otherwise)))
+        case Apply(name="text", of=None, arguments=parts):
+            return all(map(_is_set_at_start, parts))
+        case Get():
+            of: Value | None = value
+            while isinstance(of, Get):
+                of = of.of
+            if isinstance(of, Input):
+                return not of.place.partition(" ")[0].isdigit()
+            is_made = isinstance(of, Apply)
+            while isinstance(of, Apply) and all(isinstance(one, Const) for one in of.arguments):
+                of = of.of
+            return is_made and (of is None or isinstance(of, Ref | Type))
+    return False
 
 
 def _is_free(value: Value) -> bool:

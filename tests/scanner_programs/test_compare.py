@@ -518,3 +518,39 @@ def test_a_text_of_a_class_counts_if_code_on_the_way_names_it(sends, old: str, n
     )
 
     assert bool(compare(sends({"Relay.cs": code}), sends({"Relay.cs": code.replace(old, new)}))) is is_hit
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        (
+            "main.rs",
+            "use clap::Parser;\nuse rdkafka::producer::{FutureProducer, FutureRecord};\n#[derive(Parser)]\n"
+            "struct Cli {\n  #[clap(long)]\n  topic: String,\n  #[clap(long)]\n  port: u16,\n}\n"
+            'fn total(order: &Order) -> i32 { order.total + 1 }\nfn banner() -> String { String::from("a") }\n'
+            "fn main() {\n  let args = Cli::parse();\n  let producer: FutureProducer = config().create().unwrap();\n"
+            '  println!("{}", banner());\n  serve(banner());\n'
+            "  let order = load();\n  producer.send(FutureRecord::to(&args.topic).payload(&total(&order)), 0);\n}\n",
+        ),
+        (
+            "main.py",
+            "import argparse\nfrom kafka import KafkaProducer\nproducer = KafkaProducer()\n"
+            "parser = argparse.ArgumentParser()\nparser.add_argument('--topic')\nargs = parser.parse_args()\n"
+            "def total(order):\n    return order.total + 1\ndef banner():\n    return 'a'\n"
+            "def main(order):\n    serve(banner())\n    producer.send(args.topic, total(order))\n",
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    ("old", "new", "is_hit"),
+    [("total + 1", "total + 2", True), ("args.topic", "args.port", True), ('"a"', '"b"', False), ("'a'", "'b'", False)],
+)
+def test_a_topic_that_a_process_is_started_with_leaves_nothing_else_unknown(
+    sends, path, code, old, new, is_hit
+) -> None:
+    """Only its name is not known: what is sent, and which setting it is, are compared as of any other."""
+    if old in code:
+        before, after = sends({path: code}), sends({path: code.replace(old, new)})
+
+        assert before.contracts
+        assert bool(compare(before, after)) is is_hit
