@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from scanner_programs.endpoints import Contract, Endpoints
 from scanner_programs.residue import ORDER
 from scanner_programs.shapes import Part
+from scanner_programs.values import CUT
 
 _ABSENT = "absent"
 _LONGEST = 120
@@ -183,7 +184,8 @@ def _differences(
         yield found("settings", ", ".join(one.shape.settings), ", ".join(other.shape.settings), certain=False)
     if one.guards != other.guards:
         gone, come = sorted(one.guards - other.guards), sorted(other.guards - one.guards)
-        yield found("condition", " and ".join(gone), " and ".join(come))
+        is_whole_text = not any(CUT in text for text in (*gone, *come))  # of a longer one, it is not known what differs
+        yield found("condition", " and ".join(gone), " and ".join(come), certain=None if is_whole_text else False)
     old, new = dict(one.client), dict(other.client)
     for key in sorted(old.keys() | new.keys()):
         if old.get(key) != new.get(key):

@@ -37,6 +37,8 @@ opposite, as they were at first.
 """
 _PLAIN = {"mapped": MAPS, "filtered": frozenset(("filter", "Where", "where", "retain", "flatMap", "collect"))}
 _DEEPEST = 60
+CUT = "…"
+"""What stands in the text of a value where it is too long to be written."""
 _BEGINNING = 200
 
 
@@ -228,7 +230,7 @@ class Shown:
         self.opaque, self._varies, self._open = False, isinstance(value, Thing | Items), 0
         text = self._text(value, depth)
         if len(text) > LONGEST_PART:
-            text = f"{text[:_BEGINNING]}…{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+            text = f"{text[:_BEGINNING]}{CUT}{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
         if self.left >= 0 and depth < _DEEPEST // 2:
             self._written[id(value)] = value, text, self.opaque
             if self._open:  # it holds objects that it is in, and is written so as long as it is in all of them

@@ -554,3 +554,15 @@ def test_a_topic_that_a_process_is_started_with_leaves_nothing_else_unknown(
 
         assert before.contracts
         assert bool(compare(before, after)) is is_hit
+
+
+def test_what_differs_in_a_condition_that_is_too_long_to_be_written_is_not_certain(sends) -> None:
+    def conditions(count: int, last: str):
+        test = " and ".join((*(f"order.line_{at}.is_ready()" for at in range(count)), last))
+        code = f"from kafka import KafkaProducer\nproducer = KafkaProducer()\ndef send(order):\n    if check({test}):\n"
+        return sends({"a.py": f"{code}        producer.send('t', order.id)\n"})
+
+    few, many = (compare(conditions(count, "order.a"), conditions(count, "order.b")) for count in (2, 60))
+
+    assert [(one.aspect, one.certain) for one in few] == [("condition", True)]
+    assert [(one.aspect, one.certain) for one in many] == [("condition", False)]
