@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scanner_programs.frames.expressions import Expr, Kind, call, literal
-from scanner_programs.frames.languages.scala import NULLARY
+from scanner_programs.frames.languages.scala import CASES, NULLARY
 from scanner_programs.frames.relations import Frame
 from scanner_programs.frames.values import Type
 
@@ -722,7 +722,7 @@ class Machine:
                     (self.value(node.key, each), self.value(node.value, each))
                     for each in self._iterations(node.generators, scope)
                 ]
-                return {key: value for key, value in pairs if is_key(key)}
+                return {key: value for key, value in pairs if is_name(key)}
             case ast.Starred() | ast.Await():
                 return self.value(node.value, scope)
             case ast.NamedExpr():
@@ -770,7 +770,7 @@ class Machine:
                 return call("map_concat", *(as_expr(each) for each in rest))
             if key is None:
                 result |= inner if isinstance(inner, dict) else {}
-            elif is_key(named := self.value(key, scope)):
+            elif is_name(named := self.value(key, scope)):
                 result[named] = inner
         return result
 
@@ -792,6 +792,8 @@ class Machine:
             return [item for each in value.options for item in self.items(each)][:MOST_ITEMS]
         if isinstance(value, Class) and (of := [each for each in value.names.values() if isinstance(each, EnumText)]):
             return list(of)
+        if isinstance(value, Type) and value.fields:
+            return list(self.modules.attribute(self, value, "fields", ""))[:MOST_ITEMS]
         if hasattr(value, "wrapped"):
             return [value.wrapped]
         if isinstance(value, Instance) and (own := self._special(value, "__iter__", ())) is not None:
@@ -941,6 +943,8 @@ class Machine:
                 return self._of_instance(base, name)
             case Class() if name in ("class", "java", "class_"):
                 return base
+            case Class() if name in ("values", "entries") and "@constants" in base.names:
+                return base.names["@constants"]
             case Class():
                 found = base.find(name)
                 return found if found is not None else Unknown()
@@ -955,6 +959,8 @@ class Machine:
                 return base.label if name == "name" else str(base)
             case str() if name in PATH_MEMBERS:
                 return self.modules.attribute(self, base, name, place)
+            case tuple() if name in _PARTS and _PARTS[name] < len(base):
+                return base[_PARTS[name]]
             case str() | list() | tuple() | dict() | set():
                 return Method(base, _native(base, name))
         return self.modules.attribute(self, base, name, place)
@@ -962,6 +968,8 @@ class Machine:
     def _of_instance(self, base: Instance, name: str) -> Evaluated:
         if name in base.names:
             return base.names[name]
+        if name in ("name", "toString") and "@name" in base.names:  # a constant of an enumeration
+            return base.names["@name"]
         own = name[3:4].lower() + name[4:]
         if base.of is None and name.startswith("get") and own in base.names:  # a record in Java
             return Method(base, lambda _, __: base.names[own])
@@ -1026,10 +1034,7 @@ class Machine:
                 return self.modules.called(self, function.name, arguments)
             case Library() if hasattr(function, "called"):
                 return function.called(self, arguments)
-            case Instance() if (
-                function.of is not None
-                and (found := function.of.find("__call__") or function.of.find("apply")) is not None
-            ):
+            case Instance() if function.of is not None and (found := _called_method(function.of)) is not None:
                 return self.call(self._bound(found, function), arguments)
             case Choice():
                 return one_of([self.call(each, arguments) for each in function.options if each is not None])
@@ -1093,6 +1098,8 @@ class Machine:
         given = function.node.args
         names = [each.arg for each in (*given.posonlyargs, *given.args)]
         values = [*function.bound, *arguments.values]
+        if function.name.startswith(CASES) and len(values) > len(names) == 1:  # cases of several parameters
+            values = [tuple(values)]
         defaults = dict(zip(reversed(names), reversed(given.defaults), strict=False))
         defaults |= {
             each.arg: default for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default
@@ -1121,6 +1128,19 @@ def _member(name: str, value: Evaluated) -> Evaluated:
     made = EnumText(value)
     made.label = name
     return made
+
+
+_PARTS = {"_1": 0, "_2": 1, "_3": 2, "getKey": 0, "getValue": 1}
+"""Members of tuples in Scala and of entries in Java; a call without arguments returns the member."""
+
+
+def _called_method(of: Class) -> Evaluated:
+    """Return the method that a call of an object runs: if its class is one of a library's, the only one it has."""
+    found = of.find("__call__") or of.find("apply")
+    if found is not None or not any(isinstance(each, External) for each in of.bases):
+        return found
+    own = [each for name, each in of.names.items() if isinstance(each, Function) and not name.startswith("__")]
+    return own[0] if len(own) == 1 else None
 
 
 def _has_columns(value: Evaluated) -> bool:
@@ -1171,6 +1191,11 @@ def as_expr(value: Evaluated) -> Expr:
     return value if isinstance(value, Expr) else literal(value if is_plain(value) else None)
 
 
+def is_name(value: Evaluated) -> bool:
+    """Return whether a value is a key of a dictionary: one that is not known is a key, too."""
+    return is_key(value) or isinstance(value, Unknown)
+
+
 def is_key(value: Evaluated) -> bool:
     """Return whether a value may be a key of a dictionary of constants."""
     return isinstance(value, str | int | float | bool | type(None))
@@ -1212,14 +1237,19 @@ def _mapped(machine: Machine, items: list[Evaluated], given: Arguments) -> list[
     return [machine.call(given.get(0), Arguments((item,), {}, given.place)) for item in items]
 
 
+def _kept(machine: Machine, items: list[Evaluated], given: Arguments, *, against: bool) -> list[Evaluated]:
+    truths = map(machine.truth, _mapped(machine, items, given))
+    return [item for item, truth in zip(items, truths, strict=True) if truth is not against]
+
+
 _SCALA: Mapping[str, Callable[[Machine, list[Evaluated], Arguments], Evaluated]] = {
     **dict.fromkeys(("map", "foreach"), _mapped),
     "flatMap": lambda machine, items, given: [
         x for each in _mapped(machine, items, given) for x in machine.items(each)
     ],
-    **dict.fromkeys(
-        ("filter", "filterNot", "toSeq", "toList", "toArray", "toSet", "distinct"), lambda _, items, __: items
-    ),
+    "filter": lambda machine, items, given: _kept(machine, items, given, against=False),
+    "filterNot": lambda machine, items, given: _kept(machine, items, given, against=True),
+    **dict.fromkeys(("toSeq", "toList", "toArray", "toSet", "distinct"), lambda _, items, __: items),
     **dict.fromkeys(("foldLeft", "fold"), _folded),
     **dict.fromkeys(("reduce", "reduceLeft"), _reduced),
     "zip": lambda machine, items, given: list(zip(items, machine.items(given.get(0)), strict=False)),
@@ -1230,7 +1260,7 @@ _SCALA: Mapping[str, Callable[[Machine, list[Evaluated], Arguments], Evaluated]]
     "tail": lambda _, items, __: items[1:],
     "mkString": lambda _, items, given: given.text(0) and _joined(given.text(0) or "", items),
 }
-"""Methods of Scala's collections; a filter may keep any element."""
+"""Methods of Scala's collections; a filter keeps an element unless its condition is certainly false."""
 
 
 def _joined(text: str, items: list[Evaluated]) -> Evaluated:
@@ -1259,6 +1289,8 @@ def _native(base: Evaluated, name: str) -> Callable[[Machine, Arguments], Evalua
             return _SCALA[name](
                 machine, machine.items(list(base.items()) if isinstance(base, dict) else base), arguments
             )
+        if isinstance(base, dict) and name in ("entrySet", "keySet"):
+            return list(base.items() if name == "entrySet" else base)
         if isinstance(base, list | tuple) and name == "get":
             return machine.subscript(base, ast.Constant(value=arguments.get(0)), Scope(""))
         if isinstance(base, list) and name == "add" and len(arguments.values) == 1:

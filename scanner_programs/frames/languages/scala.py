@@ -84,6 +84,8 @@ UNWRAPPED = "@unwrapped"
 """The function that returns what a `Try` wraps."""
 NULLARY = "@nullary"
 """The mark of a function without arguments: its name is its call."""
+CASES = "_cases_"
+"""How the names of functions begin that are written as cases."""
 SELF = "@object"
 """The object of a file: names that the file does not define are members of its traits."""
 _WRAPPING = frozenset({"Some", "Right", "Success"})
@@ -106,6 +108,8 @@ class _Lowering:
         self.pending: list[ast.stmt] = []
         self.classes: dict[str, Node] = {}
         self.objects: set[str] = set()
+        self.nested: dict[str, Node] = {}
+        """The objects in other objects and classes."""
         self.bound = {_text(_part(each, "name") or _part(each, "pattern")) for each in _walk(root, _BINDING)}
         """The names of values and functions, anywhere in the file."""
         self.members: list[set[str]] = []
@@ -118,8 +122,10 @@ class _Lowering:
         """Return the statements of the file: imports, functions and classes first, as they may be used before."""
         for node in _walk(self.root, ("class_definition", "object_definition")):
             name = _text(_part(node, "name"))
-            if node.type == "object_definition":
+            if node.type == "object_definition" and node.parent == self.root:
                 self.objects.add(name)
+            elif node.type == "object_definition":
+                self.nested[name] = node
             elif any(child.type == "case" for child in node.children) or _part(node, "class_parameters"):
                 self.classes.setdefault(name, node)
         body: list[ast.stmt] = []
@@ -209,10 +215,13 @@ class _Lowering:
                 value, target = _part(node, "value"), _part(node, "pattern")
                 if value is None:
                     return []
-                return [self._at(node, ast.Assign(targets=[self._target(target)], value=self._value(value)))]
+                made_value = self._argument(value) if value.type in _OPEN else self._value(value)
+                return [self._at(node, ast.Assign(targets=[self._target(target)], value=made_value))]
             case "function_definition":
                 return [self._function(node)]
-            case "class_definition" | "trait_definition" | "object_definition":
+            case "object_definition":
+                return self._called_object(node)
+            case "class_definition" | "trait_definition":
                 return [self._class(node), *self._extensions(node)]
             case "assignment_expression":
                 target, value = _part(node, "left"), _part(node, "right")
@@ -236,7 +245,7 @@ class _Lowering:
                 return [self._at(node, ast.Return(value=self._value(inner[0]) if inner else None))]
             case "throw_expression":
                 return [self._at(node, ast.Raise())]
-        value = self._value(node)
+        value = self._argument(node) if node.type in _OPEN else self._value(node)
         return [self._at(node, ast.Return(value=value) if returns else ast.Expr(value=value))]
 
     def _import(self, node: Node) -> list[ast.stmt]:
@@ -252,6 +261,18 @@ class _Lowering:
         else:
             path, _, name = path.rpartition(".")
             names = [name]
+        if names == ["*"] and path in self.nested:
+            members = [_text(_part(each, "pattern") or _part(each, "name")) for each in _body(self.nested[path])]
+            return [
+                self._at(
+                    node,
+                    ast.Assign(
+                        targets=[ast.Name(id=name, ctx=ast.Store())], value=self._member(node, _named(path), name)
+                    ),
+                )
+                for name in members
+                if name.isidentifier()
+            ]
         aliases = [ast.alias(name=name) for name in names if name]
         return [self._at(node, ast.ImportFrom(module=path, names=aliases, level=0))] if path and aliases else []
 
@@ -509,8 +530,8 @@ class _Lowering:
             results = [self._case(each, subject) for each in clauses]
             made = [self._at(node, ast.Return(value=self._any(node, results)))]
         made, self.pending = [*self.pending, *made], outer
-        self.pending.append(self._definition(node, f"_cases_{at}", [f"_subject_{at}"], [], False, made))
-        return self._at(node, _named(f"_cases_{at}"))
+        self.pending.append(self._definition(node, f"{CASES}{at}", [f"_subject_{at}"], [], False, made))
+        return self._at(node, _named(f"{CASES}{at}"))
 
     def _any(self, node: Node, results: Sequence[ast.expr]) -> ast.expr:
         """Return any of several values."""
@@ -585,6 +606,8 @@ class _Lowering:
             return self._at(node, ast.List(elts=[], ctx=ast.Load()))
         if base.type == "identifier" and _text(base) in self.objects:
             return self._name(node, name)
+        if _text(base) == "super":
+            return self._member(node, self._call(node, _named("super"), []), name)
         package = _text(base)
         if _PACKAGE.fullmatch(package) and name[:1].isupper() and package.partition(".")[0] not in self.bound:
             return self._imported(node, package, name)
@@ -768,7 +791,9 @@ def _walk(node: Node | None, kinds: tuple[str, ...]) -> list[Node]:
 
 _SCOPES = frozenset(
     {"repeated_parameter_type", "arguments", "lambda_expression", "case_block", "block", "method_value"}
-)
+) | {"type_arguments", "enumerators"}
+_OPEN = ("call_expression", "field_expression", "infix_expression")
+"""Expressions that are functions if they leave out a place, wherever they are."""
 
 
 def _holes(node: Node) -> list[Node]:

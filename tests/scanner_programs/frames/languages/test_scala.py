@@ -280,6 +280,52 @@ def test_column_of_a_job_in_scala_is_derived_from_fields(text: str, columns: Col
     assert _columns(Job=text) == (columns, [])
 
 
+def test_method_of_a_trait_is_called_by_the_one_that_overrides_it() -> None:
+    job = """
+trait Sink { def name: String; def put(df: DataFrame): Unit = df.write.saveAsTable(name) }
+class Short(val name: String) extends Sink { override def put(df: DataFrame): Unit = super.put(df.select("n")) }
+object Main extends App {
+  val k = SparkSession.builder.getOrCreate().read.format("kafka").option("subscribe", "t").load()
+  new Short("s").put(k.select(from_json(col("value").cast("string"), lit("n INT, m INT")) as "v").select("v.*"))
+}"""
+
+    assert _columns(Main=job) == ({"s": {"n": ["t.n"]}}, [])
+
+
+def test_object_in_an_object_has_members() -> None:
+    job = """
+object Main {
+  object In { val Topic = "t" }
+  object Out { val Table = "lake.t"; val Columns = Seq("n", "m") }
+  def main(args: Array[String]): Unit = {
+    import Out._
+    val k = SparkSession.builder.getOrCreate().read.format("kafka").option("subscribe", In.Topic).load()
+    val v = k.select(from_json(col("value").cast("string"), lit("n INT, m INT")) as "v").select("v.*")
+    v.select(Columns.filterNot(_ == "m").map(col): _*).write.saveAsTable(Table)
+  }
+}"""
+
+    assert _columns(Main=job) == ({"lake.t": {"n": ["t.n"]}}, [])
+
+
+def test_functions_that_leave_out_a_place_or_take_cases_are_folded() -> None:
+    job = """
+object Main {
+  type Step = DataFrame => DataFrame
+  def slim: Step = _.select("n", "m")
+  val twice: Step = _.withColumn("n", col("n") * 2)
+  def named(names: Map[String, String]): Step =
+    df => names.foldLeft(df) { case (d, (old, fresh)) => d.withColumnRenamed(old, fresh) }
+  def main(args: Array[String]): Unit = {
+    val k = SparkSession.builder.getOrCreate().read.format("kafka").option("subscribe", "t").load()
+    val v = k.select(from_json(col("value").cast("string"), lit("n INT, m INT, o INT")) as "v").select("v.*")
+    Seq(slim, twice, named(Map("m" -> "minutes"))).foldLeft(v)((df, step) => step(df)).write.saveAsTable("s")
+  }
+}"""
+
+    assert _columns(Main=job) == ({"s": {"n": ["t.n"], "minutes": ["t.m"]}}, [])
+
+
 def test_object_of_another_file_is_used_without_an_import() -> None:
     library = "object Slim { def keep(df: DataFrame, names: String*): DataFrame = df.select(names.map(col): _*) }"
     job = """
