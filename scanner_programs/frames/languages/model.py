@@ -48,7 +48,8 @@ def lowered(file: ir.File) -> ast.Module:
     lower = _Lowering(file)
     body: list[ast.stmt] = [lower.imported(name, path) for name, path in file.imports.items()]
     body += [_import(_library(path), "*") for path in file.wildcards]
-    body += [lower.of_class(each) for each in _flat(file.classes)]
+    for each in _flat(file.classes):
+        body += [lower.of_class(each), *lower.after(each)]
     body += [lower.function(each) for each in file.functions]
     body += lower.statements(file.statements)
     body += lower.mains(file)
@@ -114,6 +115,8 @@ class _Lowering:
         self.file = file
         self.pending: list[ast.stmt] = []
         self.members: dict[str, ast.expr] = {}
+        self.methods: dict[str, ast.expr] = {}
+        """The functions of the class: a variable may have the name of one."""
         self.count = 0
 
     def imported(self, name: str, path: str) -> ast.stmt:
@@ -135,12 +138,18 @@ class _Lowering:
         """Return a class: its constructor sets the fields of an object."""
         is_single = of.single
         outer, self.members = self.members, {}
+        outer_methods, self.methods = self.methods, {}
+        if _constants(of):
+            self.members["name"] = ast.Attribute(value=_name("self"), attr="name", ctx=ast.Load())
         declared: list[ir.Field | ir.Function] = [*of.fields, *of.functions]
         for each in declared:
             base = _name(of.name) if each.static or is_single else _name("self")
             self.members[each.name] = ast.Attribute(value=base, attr=each.name, ctx=ast.Load())
+        names = ("name",) if _constants(of) else ()
+        for name in (*names, *(each.name for each in of.functions)):
+            self.methods[name] = self.members[name]
         body: list[ast.stmt] = []
-        static = [each for each in of.fields if each.static or is_single]
+        static = [each for each in of.fields if (each.static or is_single) and each not in _constants(of)]
         for field in static:
             body += self._assigned(_name(field.name), field.value, field.line, hidden=static)
         for field in of.fields:
@@ -157,10 +166,34 @@ class _Lowering:
         for function in longest.values():
             if function.name not in ("new", "constructor"):
                 body.append(self.function(function, is_static=function.static or is_single, of=of))
-        self.members = outer
+        self.members, self.methods = outer, outer_methods
         bases: list[ast.expr] = [_name(_plain(each)) for each in of.supers]
         kept = body or [ast.Pass()]
         return _at(ast.ClassDef(name=of.name, bases=bases, keywords=[], body=kept, decorator_list=[]), of.line)
+
+    def after(self, of: ir.Class) -> list[ast.stmt]:
+        """Return what follows a class: the constants of an enumeration that have values, and static initializers."""
+        made: list[ast.stmt] = []
+        base = _name(of.name)
+        for field in _constants(of):
+            target = ast.Attribute(value=base, attr=field.name, ctx=ast.Store())
+            args, keywords = self._arguments(field.value.arguments[1:])  # type: ignore[union-attr]
+            value = ast.Call(func=base, args=args, keywords=keywords)
+            label = ast.Attribute(value=ast.Attribute(value=base, attr=field.name, ctx=ast.Load()), attr="@name")
+            made += [*self.pending, _at(ast.Assign(targets=[target], value=value), field.line)]
+            made.append(ast.Assign(targets=[_stored(label)], value=ast.Constant(value=field.name)))
+            self.pending = []
+        if made:
+            listed = [ast.Attribute(value=base, attr=each.name, ctx=ast.Load()) for each in _constants(of)]
+            target = ast.Attribute(value=base, attr="@constants", ctx=ast.Store())
+            made.append(ast.Assign(targets=[target], value=ast.List(elts=list(listed), ctx=ast.Load())))
+        static = [each for each in of.statements if _is_static(of, each)] if self.file.language == "java" else []
+        outer = self.members
+        for field in of.fields if static else ():
+            self.members |= {field.name: ast.Attribute(value=base, attr=field.name, ctx=ast.Load())}
+        made += self.statements(static)
+        self.members = outer
+        return made
 
     def _assigned(
         self, target: ast.expr, value: ir.Expression | None, line: int, hidden: Iterable[ir.Field] = ()
@@ -185,7 +218,9 @@ class _Lowering:
             else:
                 body += self._assigned(target, field.value, field.line)
         hidden = set(given)
-        body += self._hiding(hidden, lambda: self.statements(of.statements))
+        is_java = self.file.language == "java"
+        inside = [each for each in of.statements if not (is_java and _is_static(of, each))]
+        body += self._hiding(hidden, lambda: self.statements(inside))
         if new is not None and new.body is not None:
             own = new.body.statements
             body += self._hiding(hidden | _locals(new.body), lambda: self.statements(own))
@@ -296,7 +331,7 @@ class _Lowering:
             case ir.Function():
                 return [self.function(code)]
             case ir.Class():
-                return [self.of_class(code)]
+                return [self.of_class(code), *self.after(code)]
         made_value = self.value(code)
         line = getattr(code, "line", 0)
         return [_at(ast.Return(value=made_value) if result else ast.Expr(value=made_value), line)]
@@ -459,6 +494,8 @@ class _Lowering:
                 return _method(base, "__init__", args)
             case ir.Name(name="new enum") if args:
                 return args[0]
+            case ir.Name(name=name) if name in self.methods:
+                return ast.Call(func=self.methods[name], args=args, keywords=keywords)
             case ir.Member(of=of, name=name):
                 name = name.strip("`")
                 function: ast.expr = ast.Attribute(value=self.value(of), attr=_RENAMED.get(name, name), ctx=ast.Load())
@@ -519,16 +556,37 @@ def _length(function: ir.Function) -> int:
     return function.end - function.line
 
 
+def _constants(of: ir.Class) -> list[ir.Field]:
+    """Return the constants of an enumeration that are made with arguments."""
+    return [
+        field
+        for field in of.fields
+        if isinstance(field.value, ir.Call)
+        and field.value.function == ir.Name("new enum")
+        and field.value.arguments[1:]
+    ]
+
+
+def _is_static(of: ir.Class, code: Any) -> bool:  # noqa: ANN401 - any code of the model
+    """Return whether a statement of a class uses its static members only."""
+    members: list[ir.Field | ir.Function] = [*of.fields, *of.functions]
+    own = {each.name for each in members if not each.static}
+    return not own & {each.name for each in _parts(code) if isinstance(each, ir.Name)}
+
+
+def _parts(code: Any) -> Iterator[Any]:  # noqa: ANN401 - any code of the model
+    """Yield code and all that is inside it, without functions and classes."""
+    waiting = [code]
+    while waiting:
+        each = waiting.pop()
+        yield each
+        if isinstance(each, tuple):
+            waiting += each
+        elif is_dataclass(each) and not isinstance(each, ir.Class | ir.Function):
+            waiting += [getattr(each, field.name) for field in fields(each)]
+
+
 def _locals(block: ir.Block) -> set[str]:
     """Return the names of the variables that statements declare, also in blocks inside them."""
-    found: set[str] = set()
-    waiting: list[Any] = [block]
-    while waiting:
-        code = waiting.pop()
-        if isinstance(code, ir.Declare | ir.Loop) and isinstance(code.target, ir.Name):
-            found.add(code.target.name)
-        if isinstance(code, tuple):
-            waiting += code
-        elif is_dataclass(code) and not isinstance(code, ir.Class | ir.Function):
-            waiting += [getattr(code, field.name) for field in fields(code)]
-    return found
+    declared = (each.target for each in _parts(block) if isinstance(each, ir.Declare | ir.Loop))
+    return {target.name for target in declared if isinstance(target, ir.Name)}

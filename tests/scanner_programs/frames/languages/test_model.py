@@ -136,6 +136,65 @@ def test_column_of_a_job_in_kotlin_is_derived_from_fields(body: str, columns: Co
     assert _columns("src/Job.kt", _KOTLIN.replace("BODY", body)) == columns
 
 
+_WRITES = """import org.apache.spark.api.java.function.VoidFunction2;
+import org.apache.spark.sql.*;
+import static org.apache.spark.sql.functions.*;
+import java.util.*;
+public class Job {
+  MEMBERS
+  private final SparkSession spark = SparkSession.builder().getOrCreate();
+  private Dataset<Row> orders() {
+    return spark.readStream().format("kafka").option("subscribe", "orders").load()
+        .select(from_json(col("value").cast("string"), lit("id INT, name STRING")).as("m")).select("m.*");
+  }
+  void run() throws Exception {
+    Dataset<Row> orders = orders();
+    BODY
+  }
+  public static void main(String[] args) throws Exception { new Job().run(); }
+}
+"""
+MEMBERS: dict[str, tuple[str, str, Columns]] = {
+    "a variable with the name of a method": (
+        "",
+        'orders.select("id").writeStream().toTable("t");',
+        {"t": {"id": ["orders.id"]}},
+    ),
+    "entries of a map that a static initializer fills": (
+        'static final Map<String, String> T = new HashMap<>(); static { T.put("name", "t"); }',
+        "for (Map.Entry<String, String> e : T.entrySet())\n"
+        "  orders.select(e.getKey()).writeStream().toTable(e.getValue());",
+        {"t": {"name": ["orders.name"]}},
+    ),
+    "constants of an enumeration with members": (
+        'enum Out { NAMES("name"), IDS("id"); final String column; Out(String column) { this.column = column; }\n'
+        '  String table() { return "lake." + name().toLowerCase(); } }',
+        "for (Out out : Out.values()) { orders.select(out.column).writeStream().toTable(out.table()); }",
+        {"lake.names": {"name": ["orders.name"]}, "lake.ids": {"id": ["orders.id"]}},
+    ),
+    "an object of the function for batches": (
+        "static class Store implements VoidFunction2<Dataset<Row>, Long> { private final String table;\n"
+        "  Store(String table) { this.table = table; }\n"
+        "  public void call(Dataset<Row> rows, Long id) { rows.write().saveAsTable(table); } }",
+        'orders.select("id").writeStream().foreachBatch(new Store("t")).start();',
+        {"t": {"id": ["orders.id"]}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("members", "body", "columns"), MEMBERS.values(), ids=MEMBERS)
+def test_members_of_a_class_in_java_are_used(members: str, body: str, columns: Columns) -> None:
+    assert _columns("src/Job.java", _WRITES.replace("MEMBERS", members).replace("BODY", body)) == columns
+
+
+def test_what_is_written_of_a_name_that_is_not_known_is_reported() -> None:
+    text = _WRITES.replace("MEMBERS", "").replace("BODY", 'rows().writeStream().toTable("t");')
+    (program,) = read_jobs({"Job.java": text}, ["Job.java"], document_of, python_tree)
+
+    assert [sink.target.name for sink in program.job.sinks if sink.target] == ["t"]
+    assert program.job.sinks[0].frame.problems
+
+
 def test_class_of_another_file_is_evaluated_with_the_arguments_of_its_caller() -> None:
     files = {
         "src/main/java/com/acme/Job.java": _JAVA.replace("BODY", 'new Sink("t").write(orders.select("id"));'),
