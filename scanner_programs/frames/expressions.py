@@ -357,6 +357,11 @@ def _array(resolver: Resolver, expr: Expr) -> Value:
     return array_of(either(items)) if items else NOTHING
 
 
+def _zipped(resolver: Resolver, expr: Expr) -> Value:
+    """Return the array whose elements have a member for each of several arrays."""
+    return array_of(struct((name_of(each), resolver.value(each).element()) for each in expr.args))
+
+
 def _member(resolver: Resolver, expr: Expr) -> Value:
     base = resolver.value(expr.args[0])
     name = text_of(expr.args[1])
@@ -405,7 +410,7 @@ def _mapped(resolver: Resolver, expr: Expr) -> Value:
     array, body = resolver.value(expr.args[0]), expr.args[-1]
     if body.kind is not Kind.LAMBDA:
         return resolver.computed(expr)
-    inner = resolver.within(body.data, [array.element()]).value(body.args[0])
+    inner = resolver.within(body.data, [array.element(), NOTHING]).value(body.args[0])
     return array_of(inner if inner.origins else combined([array, inner]))
 
 
@@ -413,7 +418,7 @@ def _filtered(resolver: Resolver, expr: Expr) -> Value:
     array, body = resolver.value(expr.args[0]), expr.args[-1]
     if body.kind is not Kind.LAMBDA:
         return resolver.computed(expr)
-    return decided(array, [resolver.within(body.data, [array.element()] * 2).value(body.args[0])], "FILTER")
+    return decided(array, [resolver.within(body.data, [array.element(), NOTHING]).value(body.args[0])], "FILTER")
 
 
 def _higher(resolver: Resolver, expr: Expr) -> Value:
@@ -438,7 +443,7 @@ def _aggregated(resolver: Resolver, expr: Expr) -> Value:
 
 def _unnamed(resolver: Resolver, expr: Expr) -> Value:
     resolver.unresolved(UNNAMED)
-    return resolver.value(expr.args[0])
+    return resolver.value(expr.args[0]) if expr.name == "unnamed" else resolver.computed(expr)
 
 
 def _cycled(values: Sequence[Value], count: int) -> Iterator[Value]:
@@ -495,7 +500,8 @@ _FUNCTIONS: Mapping[str, _Function] = {
     "filter": _filtered,
     **dict.fromkeys(("exists", "forall", "zip_with", "transform_values", "map_filter"), _higher),
     **dict.fromkeys(("aggregate", "reduce"), _aggregated),
-    "unnamed": _unnamed,
+    **dict.fromkeys(("unnamed", "unknown"), _unnamed),
+    "arrays_zip": _zipped,
     "withfield": _with_field,
     "dropfields": _without_fields,
     **dict.fromkeys(("if", "iff", "nvl2"), _conditional),

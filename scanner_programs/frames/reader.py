@@ -44,6 +44,8 @@ from scanner_programs.frames.relations import Frame, opaque
 from scanner_programs.frames.schemas import PLAIN, ddl_type, plain_type, sample_type, schema_type
 from scanner_programs.frames.spark import (
     FRAME_METHODS,
+    WRITE_METHODS,
+    WRITERS,
     Job,
     Merge,
     Row,
@@ -584,6 +586,9 @@ class _Program(Modules):
                 return Method(base, lambda machine, given: _of_elements(base, machine, given))
             case Expr() if machine.following and name.endswith("()") and not place.partition(":")[0].endswith(".py"):
                 return Method(base, lambda _, given: member_of(base, name[:-2], given))
+            case Expr() if name.removesuffix("()") in WRITERS and not machine.following:  # it was not a column
+                writer = Writer(self.job, Unknown())
+                return Method(base, lambda _, __: writer) if name.endswith("()") else writer
             case Expr() if name.endswith("()"):
                 return Method(base, lambda _, arguments: column_method(base, name[:-2], arguments))
             case Expr():
@@ -598,6 +603,8 @@ class _Program(Modules):
                 return self._of_path(base, name)
             case Unknown() if name in ("write", "writeStream"):
                 return Writer(self.job, base)
+            case Unknown() if name in WRITE_METHODS:
+                return frame_member(opaque(base.inputs, None, _unresolved(base)), name, self.job, machine)
             case Unknown() if name in ("spark", "spark_session", "sparkSession"):
                 return Session(self.job)
             case None | Unknown() if name in _INSERTS:
@@ -824,6 +831,8 @@ class _Program(Modules):
                 return (
                     range(*known) if 0 < len(known) == len(arguments.values) < 4 and 0 not in known[2:] else Unknown()
                 )
+            case "vars" if isinstance(first, Instance):
+                return dict(first.names)
             case "zip":
                 return list(zip(*map(items, arguments.values), strict=False))
             case "enumerate":
@@ -933,6 +942,10 @@ def _likeness(name: str, package: str) -> tuple[bool, int]:
     """Return how likely a package has a name: JdbcSink is rather of `connector.jdbc` than of `table.api`."""
     words = package.split(".")
     return words[0] != "java", sum(1 for word in words if word in name.lower())
+
+
+def _unresolved(value: Unknown) -> str:
+    return value.why or "a frame is not resolved"
 
 
 def _moved_path(path: PurePosixPath, name: str, given: Sequence[Evaluated]) -> Evaluated:
@@ -1049,6 +1062,7 @@ _BUILTINS = frozenset(
 ) | {
     *(
         "callable",
+        "vars",
         "enumerate",
         "eval",
         "exec",

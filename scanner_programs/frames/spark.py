@@ -56,6 +56,7 @@ class Job:
     derived: set[Frame] = field(default_factory=set)
     collected: list[Frame] = field(default_factory=list)
     views: dict[str, Frame] = field(default_factory=dict)
+    unnamed: list[Frame] = field(default_factory=list)
     settings: dict[str, str | None] = field(default_factory=dict)
     pipeline: Callable[[str], Frame | None] = lambda _: None
     problems: dict[tuple[str, str], None] = field(default_factory=dict)
@@ -98,6 +99,10 @@ class _Statements:
             view = self.job.pipeline(parts[-1])
         if view is not None:
             return view
+        if len(parts) == 1 and self.job.unnamed:
+            return opaque(self.job.unnamed, None, f"{name} may be a temporary view whose name is not resolved").called(
+                name
+            )
         return self.job.read(self._dataset(parts), self.place, name=name)
 
     def define(self, name: str, frame: Frame) -> None:
@@ -644,7 +649,12 @@ def _with_columns(frame: Frame, job: Job, machine: Machine, given: Arguments) ->
     named = given.get(0, "colsMap")
     if not isinstance(named, dict):
         return opaque([frame], None, "the columns of withColumns are not resolved")
-    return frame.with_columns((str(name), _column_of(value, frame)) for name, value in named.items())
+    known = {name: value for name, value in named.items() if isinstance(name, str)}
+    more = frame.with_columns((name, _column_of(value, frame)) for name, value in known.items())
+    if len(known) == len(named):
+        return more
+    unnamed = opaque([frame], None, "the name of a column is not resolved")
+    return replace(more, open=(*more.open, *unnamed.open), problems=more.problems | unnamed.problems)
 
 
 def _renamed(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
@@ -838,6 +848,7 @@ def _view(frame: Frame, job: Job, machine: Machine, given: Arguments) -> None:
     name = given.text(0, "name")
     if name is None:
         job.problem(given.place, "the name of a temporary view is not resolved")
+        job.unnamed.append(frame)
     else:
         job.views[name.rpartition(".")[2].casefold()] = frame.called(name)
 
@@ -924,6 +935,10 @@ FRAME_METHODS: Mapping[str, _FrameMethod] = {
     **dict.fromkeys(("explain", "printSchema"), _counted),
 }
 """Methods of frames; another one makes a frame whose columns may be computed from all of its own."""
+WRITERS = ("write", "writeStream", "writeTo")
+"""Members of frames that nothing else has."""
+WRITE_METHODS = frozenset(("writeTo", "createOrReplaceTempView", "createTempView", "createOrReplaceGlobalTempView"))
+"""Methods that only frames have, and that others depend on: of a value that is not known, it is a frame."""
 
 
 def _type_of(value: Value) -> Type:

@@ -168,6 +168,46 @@ WRITES = {
         "def f(it):\n    return it\norders.select('id', 'total').mapInPandas(f, 'k STRING').write.saveAsTable('t')",
         {"k": ["orders.id", "orders.total"]},
     ),
+    "elements of arrays that are zipped": (
+        "a = read('a', 'names ARRAY<STRING>, sums ARRAY<INT>')\n"
+        "a.select(F.explode(F.arrays_zip('names', 'sums')).alias('z'))"
+        ".select('z.names', 'z.sums').write.saveAsTable('t')",
+        {"names": ["a.names.[]"], "sums": ["a.sums.[]"]},
+    ),
+    "an element and its place": (
+        "a = read('a', 'sums ARRAY<INT>, id INT')\n"
+        "a.select(F.transform('sums', lambda x, at: x + at).alias('x')).write.saveAsTable('t')",
+        {"x": ["a.sums.[]"]},
+    ),
+    "the fields of a type, one after the other": (
+        "from pyspark.sql.types import StructType, StructField, StringType, LongType\n"
+        "kind = StructType([StructField('a', StringType()), StructField('n', LongType())])\n"
+        "numbers = [f.name for f in kind if isinstance(f.dataType, LongType)]\n"
+        "read('k', kind).select(*numbers).write.saveAsTable('t')",
+        {"n": ["k.n"]},
+    ),
+    "options of a command line as the settings of a class": (
+        "import argparse\nclass Settings:\n    def __init__(self, table):\n        self.table = table\n"
+        "    @classmethod\n    def parsed(cls):\n        parser = argparse.ArgumentParser()\n"
+        "        parser.add_argument('--table', default='t')\n        return cls(**vars(parser.parse_args()))\n"
+        "orders.select('id').write.saveAsTable(Settings.parsed().table)",
+        {"id": ["orders.id"]},
+    ),
+    "a function that a pool of threads runs": (
+        "from multiprocessing.pool import ThreadPool\ndef store(table, name):\n"
+        "    orders.select(name).write.saveAsTable(table)\nThreadPool(2).starmap(store, [('t', 'id')])",
+        {"id": ["orders.id"]},
+    ),
+    "a function that a thread runs": (
+        "import threading\ndef store(table, name='id'):\n    orders.select(name).write.saveAsTable(table)\n"
+        "threading.Thread(target=store, args=('t',), kwargs={'name': 'city'}).start()",
+        {"city": ["orders.city"]},
+    ),
+    "a function that is submitted": (
+        "from concurrent import futures\ndef store(name):\n    orders.select(name).write.saveAsTable('t')\n"
+        "with futures.ProcessPoolExecutor() as pool:\n    jobs = [pool.submit(store, n) for n in ['id']]",
+        {"id": ["orders.id"]},
+    ),
 }
 
 
@@ -421,6 +461,48 @@ def test_column_whose_name_is_not_resolved_is_reported() -> None:
     job = _jobs(job=_HEAD + "import x\norders.select(col('id').alias(x.name())).write.saveAsTable('t')")["job.py"].job
 
     assert job.sinks[0].frame.problems == {"column ? is not resolved"}
+
+
+def test_filter_names_a_column_that_a_projection_left_out() -> None:
+    """Spark adds it to the projection, filters, and leaves it out again."""
+    text = "orders.select('id').where('total > 1').orderBy('city').write.saveAsTable('t')"
+    job = _jobs(job=_HEAD + text)["job.py"].job
+    (sink,) = job.sinks
+
+    assert [out.name for out in sink.frame.columns] == ["id"]
+    assert not sink.frame.problems
+    assert {path for (_, path), _ in sink.frame.deciders} == {("total",), ("city",)}
+
+
+NAMELESS = {
+    "a column": "orders.select(F.col(x.name()).alias('n')).write.saveAsTable('t')",
+    "a column of an expression": "orders.withColumn('n', F.trim(F.col(x.name()))).write.saveAsTable('t')",
+    "columns in a dictionary": "orders.withColumns({x.name(): F.lit(1)}).write.saveAsTable('t')",
+}
+
+
+@pytest.mark.parametrize("text", NAMELESS.values(), ids=NAMELESS)
+def test_column_that_a_library_names_is_reported(text: str) -> None:
+    (sink,) = _jobs(job=_HEAD + "import x\n" + text)["job.py"].job.sinks
+
+    assert sink.frame.problems
+
+
+def test_view_of_what_is_not_known_is_no_table() -> None:
+    text = "import lake\nlake.frame().createOrReplaceTempView('v')\nspark.sql('SELECT a FROM v').write.saveAsTable('t')"
+    job = _jobs(job=_HEAD + text)["job.py"].job
+
+    assert {dataset.name for dataset in job.reads} == {"orders"}
+    assert job.sinks[0].frame.problems
+
+
+def test_table_may_be_a_view_whose_name_is_not_resolved() -> None:
+    text = "import x\norders.createOrReplaceTempView(x.name())\nspark.sql('SELECT id FROM o').write.saveAsTable('t')"
+    job = _jobs(job=_HEAD + text)["job.py"].job
+
+    assert {dataset.name for dataset in job.reads} == {"orders"}
+    assert {dataset.name for dataset in job.sinks[0].frame.sources} == {"orders"}
+    assert job.sinks[0].frame.problems
 
 
 def test_text_with_an_unknown_escape_is_read_without_a_warning() -> None:
