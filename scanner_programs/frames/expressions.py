@@ -259,14 +259,17 @@ class Resolver:
             case Kind.LAMBDA:
                 return self.value(expr.args[0])
             case Kind.QUERY:
-                return combined(each.value for each in expr.data.columns)
+                inside = combined(each.value for each in expr.data.columns)
+                return replace(inside, deciders=inside.deciders | expr.data.deciders)
             case Kind.CALL:
                 known = _FUNCTIONS.get(expr.name)
                 is_complete = len(expr.args) >= _NEEDED.get(expr.name, 1)
                 return known(self, expr) if known is not None and is_complete else self.computed(expr)
 
     def computed(self, expr: Expr) -> Value:
-        """Return the value of a function of its arguments."""
+        """Return the value of a function of its arguments; lambdas among them are of the elements of the others."""
+        if any(each.kind is Kind.LAMBDA for each in expr.args):
+            return _higher(self, expr)
         return combined(map(self.value, expr.args), kind=expr.data)
 
     def _column(self, parts: Parts) -> Value:
@@ -498,7 +501,6 @@ _FUNCTIONS: Mapping[str, _Function] = {
     **dict.fromkeys(("grouping", "grouping_id"), _level),
     "transform": _mapped,
     "filter": _filtered,
-    **dict.fromkeys(("exists", "forall", "zip_with", "transform_values", "map_filter"), _higher),
     **dict.fromkeys(("aggregate", "reduce"), _aggregated),
     **dict.fromkeys(("unnamed", "unknown"), _unnamed),
     "arrays_zip": _zipped,

@@ -369,6 +369,8 @@ class Machine:
     functions: dict[tuple[str, int], Function | tuple[Class, Function]] = field(default_factory=dict)
     steps: int = 0
     extensions: dict[str, Class] = field(default_factory=dict)
+    added: dict[tuple[str, str], Evaluated] = field(default_factory=dict)
+    """Methods that the program adds to classes of libraries, by the names of both."""
     following: int = 0
     """How many functions of streams are called with elements."""
     _stack: list[tuple[str, int]] = field(default_factory=list)
@@ -610,6 +612,8 @@ class Machine:
                 for each in base.options if isinstance(base, Choice) else (base,):
                     if isinstance(each, Instance | Class | Scope):
                         each.names[target.attr] = value
+                    elif isinstance(each, External):  # a method that a program adds to a class of a library
+                        self.added[each.name.rpartition(".")[2], target.attr] = value
             case ast.Subscript():
                 base, key = self.value(target.value, scope), self.value(target.slice, scope)
                 if (isinstance(base, dict) and is_key(key)) or (
@@ -732,6 +736,9 @@ class Machine:
             case ast.Yield():
                 value = self.value(node.value, scope) if node.value is not None else None
                 self._returns[-1].append(value)
+                return Unknown()
+            case ast.YieldFrom():
+                self._returns[-1] += self.items(self.value(node.value, scope))
                 return Unknown()
         return Unknown()
 
@@ -872,7 +879,7 @@ class Machine:
         return -value if isinstance(node.op, ast.USub) and isinstance(value, int | float) else Unknown()
 
     def _compare(self, node: ast.Compare, scope: Scope) -> Evaluated:
-        left, right = self.value(node.left, scope), self.value(node.comparators[0], scope)
+        left, right = (_constant_name(self.value(each, scope)) for each in (node.left, node.comparators[0]))
         if isinstance(node.ops[0], ast.Is | ast.IsNot) and None in (left, right) and _is_object(left, right):
             return isinstance(node.ops[0], ast.IsNot)
         if isinstance(left, Expr) or isinstance(right, Expr):
@@ -957,6 +964,10 @@ class Machine:
                 return one_of([self.attribute(each, name, place) for each in base.options if each is not None])
             case EnumText() if name in ("name", "value"):
                 return base.label if name == "name" else str(base)
+            case None | str() | int() | bool() if name in ("getOrElse", "orElse", "isDefined", "nonEmpty") and (
+                not place.partition(":")[0].endswith(".py")
+            ):
+                return _of_option(base, name)
             case str() if name in PATH_MEMBERS:
                 return self.modules.attribute(self, base, name, place)
             case tuple() if name in _PARTS and _PARTS[name] < len(base):
@@ -974,6 +985,8 @@ class Machine:
         if base.of is None and name.startswith("get") and own in base.names:  # a record in Java
             return Method(base, lambda _, __: base.names[own])
         found = base.of.find(name) if base.of is not None else None
+        if found is None and base.of is not None and (dynamic := base.of.find("__getattr__")) is not None:
+            return self.call(self._bound(dynamic, base), Arguments((name,), {}, ""))
         if found is None:
             external = next((each for each in base.of.bases if isinstance(each, External)), None) if base.of else None
             return External(f"{external.name}.{name}") if external is not None else Unknown()
@@ -1087,8 +1100,8 @@ class Machine:
                 return self.value(function.node.body, inner)
             self._block(function.node.body, inner)
             returned = self._returns[-1]
-            if any(isinstance(each, ast.Yield) for each in ast.walk(function.node)):
-                return list(returned)
+            if any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(function.node)):
+                return list(returned)[:MOST_ITEMS]
             return one_of(returned)
         finally:
             self._returns.pop()
@@ -1132,6 +1145,18 @@ def _member(name: str, value: Evaluated) -> Evaluated:
 
 _PARTS = {"_1": 0, "_2": 1, "_3": 2, "getKey": 0, "getValue": 1}
 """Members of tuples in Scala and of entries in Java; a call without arguments returns the member."""
+
+
+def _of_option(value: Evaluated, name: str) -> Evaluated:
+    """Return a member of an Option of Scala or Java, which is evaluated as its value."""
+    if name in ("isDefined", "nonEmpty"):
+        return value is not None
+    return Method(value, lambda _, given: given.get(0) if value is None else value)
+
+
+def _constant_name(value: Evaluated) -> Evaluated:
+    """Return the name of a constant of an enumeration; of other values, the value."""
+    return value.names.get("@name", value) if isinstance(value, Instance) else value
 
 
 def _called_method(of: Class) -> Evaluated:

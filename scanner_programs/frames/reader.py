@@ -7,7 +7,7 @@ import json
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from itertools import zip_longest
 from pathlib import PurePosixPath
@@ -61,7 +61,7 @@ from scanner_programs.frames.spark import (
     names_in,
     text_argument,
 )
-from scanner_programs.frames.standard import CommandOption, Sections, Wrapped, option, standard_call
+from scanner_programs.frames.standard import CommandOption, Dispatch, Sections, Wrapped, option, standard_call
 from scanner_programs.frames.streams import PUTTING, Builder, Stream, member_of, stream_call
 from scanner_programs.frames.values import Dataset, Type
 
@@ -495,6 +495,10 @@ class _Program(Modules):
                 mark = _live_mark(last, None)
             elif last in ("udf", "pandas_udf"):
                 mark = Udf()
+        if isinstance(mark, External) and mark.name == "functools.singledispatch":
+            return Dispatch(function)
+        if isinstance(mark, Method) and isinstance(mark.owner, Dispatch):
+            mark.run(machine, Arguments((function,), {}, place))
         if isinstance(mark, CommandOption):
             mark.decorate(function)
         if isinstance(mark, Scalar):
@@ -576,6 +580,8 @@ class _Program(Modules):
             case Frame() if name in machine.extensions and name not in FRAME_METHODS:
                 made = machine.call(machine.extensions[name], Arguments((base,), {}, place))
                 return machine.attribute(made, name, place)
+            case Frame() | Expr() if (added := machine.added.get((_ADDED_TO[type(base)], name.removesuffix("()")))):
+                return Method(base, lambda machine, given: machine.call(added, replace(given, values=(base, *given.values))))
             case Frame() if name in ("toPandas", "to_pandas", "pandas_api"):
                 self.job.collected.append(base)
                 self.job.used.append((base, place))
@@ -597,14 +603,16 @@ class _Program(Modules):
                 return self._of_type(base, name)
             case Method() if place.partition(":")[0].endswith(".scala"):  # a call without brackets
                 return machine.attribute(machine.call(base, Arguments((), {}, place)), name, place)
+            case Function() if base.scope.path.endswith((".java", ".kt", ".scala")):
+                return _of_function(base, name)
             case Function():
                 return Unknown()
             case str():
                 return self._of_path(base, name)
-            case Unknown() if name in ("write", "writeStream"):
+            case None | Unknown() if name in ("write", "writeStream"):
                 return Writer(self.job, base)
-            case Unknown() if name in WRITE_METHODS:
-                return frame_member(opaque(base.inputs, None, _unresolved(base)), name, self.job, machine)
+            case None | Unknown() if name in WRITE_METHODS:
+                return frame_member(opaque(frames_in(base), None, _unresolved(base)), name, self.job, machine)
             case Unknown() if name in ("spark", "spark_session", "sparkSession"):
                 return Session(self.job)
             case None | Unknown() if name in _INSERTS:
@@ -850,7 +858,9 @@ class _Program(Modules):
             case "getattr":
                 if (attribute := arguments.text(1)) is None:
                     return Unknown(tuple(frames_in(first)))
-                return self.machine.attribute(first, attribute, arguments.place)
+                found_attribute = self.machine.attribute(first, attribute, arguments.place)
+                is_absent = isinstance(first, Instance | Class) and isinstance(found_attribute, Unknown)
+                return arguments.get(2) if is_absent and len(arguments.values) > 2 else found_attribute
             case "callable" if isinstance(first, Function | Method | Library | External | str | Expr):
                 return not isinstance(first, str | Expr)
             case "isinstance":
@@ -944,8 +954,21 @@ def _likeness(name: str, package: str) -> tuple[bool, int]:
     return words[0] != "java", sum(1 for word in words if word in name.lower())
 
 
-def _unresolved(value: Unknown) -> str:
-    return value.why or "a frame is not resolved"
+def _unresolved(value: Unknown | None) -> str:
+    return (value and value.why) or "a frame is not resolved"
+
+
+def _of_function(base: Function, name: str) -> Evaluated:
+    """Return a method of a function: of an interface with one method, any name calls it."""
+    if name in ("andThen", "compose"):
+        return Method(base, lambda _, given: Method(base, partial(_chained, (base, given.get(0)), name == "compose")))
+    return Method(base, lambda machine, given: machine.call(base, given))
+
+
+def _chained(functions: Sequence[Evaluated], is_reversed: bool, machine: Machine, given: Arguments) -> Evaluated:
+    for function in reversed(functions) if is_reversed else functions:
+        given = Arguments((machine.call(function, given),), {}, given.place)
+    return given.get(0)
 
 
 def _moved_path(path: PurePosixPath, name: str, given: Sequence[Evaluated]) -> Evaluated:
@@ -1033,6 +1056,7 @@ def _dumped(value: Evaluated) -> Evaluated:
         return Unknown()
 
 
+_ADDED_TO = {Frame: "DataFrame", Expr: "Column"}
 _INSERTS = frozenset({"executeInsert", "execute_insert"})
 _SETTINGS = frozenset({"getString", "getProperty", "getConfig"})
 """Methods of configurations that return the text of a setting, or a section."""

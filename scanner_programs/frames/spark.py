@@ -563,6 +563,8 @@ class Merge(Library):
     source: Frame | None = None
     on: Expr = field(default_factory=lambda: literal(None))
     settings: tuple[Setting, ...] = ()
+    tests: tuple[Expr, ...] = ()
+    """The conditions of its clauses."""
 
     def do_alias(self, machine: Machine, arguments: Arguments) -> Merge:
         return replace(self, name=arguments.text(0) or "")
@@ -585,8 +587,12 @@ class Merge(Library):
         )
         return replace(self, source=frame, on=condition(arguments.get(1, "condition")))
 
+    def _tested(self, arguments: Arguments) -> tuple[Expr, ...]:
+        test = arguments.get(0, "condition")
+        return (*self.tests, condition(test)) if isinstance(test, str | Expr) else self.tests
+
     def _all(self, machine: Machine, arguments: Arguments) -> Merge:
-        return replace(self, settings=(*self.settings, None))
+        return replace(self, settings=(*self.settings, None), tests=self._tested(arguments))
 
     do_whenMatchedUpdateAll = do_whenNotMatchedInsertAll = do_updateAll = do_insertAll = _all
 
@@ -594,9 +600,11 @@ class Merge(Library):
         named = arguments.get(
             -1, "set", "values", default=next((each for each in arguments.values if isinstance(each, dict)), {})
         )
+        if not isinstance(named, dict):
+            self.job.problem(arguments.place, "the columns that a merge sets are not resolved")
         pairs = named.items() if isinstance(named, dict) else ()
         settings = ((str(name).rpartition(".")[2], condition(value)) for name, value in pairs)
-        return replace(self, settings=(*self.settings, *settings))
+        return replace(self, settings=(*self.settings, *settings), tests=self._tested(arguments))
 
     do_whenMatchedUpdate = do_whenNotMatchedInsert = do_whenNotMatchedBySourceUpdate = do_update = do_insert = _some
     do_updateExpr = do_insertExpr = _some
@@ -604,11 +612,12 @@ class Merge(Library):
     def do_execute(self, machine: Machine, arguments: Arguments) -> Unknown:
         if self.source is not None:
             names = frozenset({self.name.casefold()} - {""})
-            self.job.write(self.target, assigned(self.source, self.on, self.settings, names), arguments.place)
+            on = call("and", self.on, *self.tests)
+            self.job.write(self.target, assigned(self.source, on, self.settings, names), arguments.place)
         return Unknown()
 
     def other(self, name: str, machine: Machine, place: str) -> Evaluated:
-        return Method(self, lambda machine, arguments: self)
+        return Method(self, lambda machine, arguments: replace(self, tests=self._tested(arguments)))
 
 
 # --- methods of frames

@@ -67,6 +67,8 @@ class SqlReader:
     def __init__(self, tables: Tables, ctes: Mapping[str, Frame] | None = None) -> None:
         self._tables = tables
         self._ctes = dict(ctes or {})
+        self._outer = Frame()
+        """What a query inside an expression, or a lateral one, may name as well."""
 
     # --- expressions
 
@@ -169,6 +171,7 @@ class SqlReader:
         """Return the frame of a query."""
         ctes = node.args.get("with_")
         reader = SqlReader(self._tables, self._ctes) if ctes is not None else self
+        reader._outer = self._outer
         for cte in ctes.expressions if ctes is not None else ():
             reader._ctes[cte.alias.casefold()] = _with_names(reader.rows(cte.this), cte.args.get("alias"))
         match node:
@@ -206,6 +209,12 @@ class SqlReader:
     def _select(self, node: exp.Select) -> Frame:
         source = node.args.get("from_")
         frame = self._joins(node, self.source(source.this)) if source is not None else Frame()
+        outer, self._outer = self._outer, frame
+        result = self._selected(node, replace(frame, lost=(*frame.lost, *outer.columns)))
+        self._outer = outer
+        return result
+
+    def _selected(self, node: exp.Select, frame: Frame) -> Frame:
         if (where := node.args.get("where")) is not None:
             frame = frame.decided_by([self.convert(where.this)], "FILTER")
         grouping = [self.convert(each) for each in _grouping(node.args.get("group"))]
@@ -241,7 +250,9 @@ class SqlReader:
     def _lateral(self, node: exp.Expr, frame: Frame) -> Frame:
         alias = node.args.get("alias")
         names = tuple(each.name for each in alias.args.get("columns") or ()) if alias is not None else ()
+        outer, self._outer = self._outer, frame
         generator = self.convert(node.this if isinstance(node, exp.Lateral) else node)
+        self._outer = outer
         if generator.kind is Kind.QUERY:
             return frame.joined(generator.data.called(node.alias), None)
         added = frame.select([Expr(Kind.ALIAS, args=(generator,), data=names) if names else generator])

@@ -7,7 +7,7 @@ import configparser
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scanner_model.linear_patterns import InvalidPattern, LinearPattern
 from scanner_programs.frames.machine import (
@@ -16,11 +16,13 @@ from scanner_programs.frames.machine import (
     Class,
     Evaluated,
     Function,
+    Instance,
     Library,
     Machine,
     Method,
     Scope,
     Unknown,
+    one_of,
 )
 
 _ENDLESS = frozenset({"count", "cycle", "repeat", "tee"})
@@ -114,7 +116,11 @@ class Wrapped(Library):
     def do_get(self, machine: Machine, arguments: Arguments) -> Evaluated:
         return self.wrapped
 
-    do_getOrElse = do_result = do_get
+    do_result = do_get
+
+    def do_getOrElse(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        is_known = not isinstance(self.wrapped, Unknown) or bool(self.wrapped.inputs)
+        return self.wrapped if is_known else arguments.get(0, default=self.wrapped)
 
     def other(self, name: str, machine: Machine, place: str) -> Evaluated:
         return self.wrapped if name in ("get", "value") else Method(self, lambda _, __: self)
@@ -192,6 +198,40 @@ _EXECUTED: Mapping[str, Callable[[Machine, Arguments], Evaluated]] = {
 }
 """Functions of libraries that run a function of the program elsewhere."""
 _POOLS = frozenset({"ThreadPoolExecutor", "ProcessPoolExecutor", "ThreadPool", "Pool"})
+
+
+@dataclass(slots=True, eq=False)
+class Dispatch(Library):
+    """A function with others for the classes of its first argument: `functools.singledispatch`."""
+
+    base: Function
+    cases: list[tuple[Evaluated, Function]] = field(default_factory=list)
+
+    def do_register(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        given = [*arguments.values]
+        function = given.pop() if given and isinstance(given[-1], Function) else None
+        if function is None:
+            kind = given[0] if given else None
+            return Method(self, lambda machine, later: self._add(kind, later.get(0)))
+        annotation = function.node.args.args[0].annotation if function.node.args.args else None
+        kind = given[0] if given else machine.value(annotation, function.scope) if annotation is not None else None
+        return self._add(kind, function)
+
+    def _add(self, kind: Evaluated, function: Evaluated) -> Evaluated:
+        if isinstance(function, Function):
+            self.cases.append((kind, function))
+        return function
+
+    def called(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        """Call the function of the class that is nearest to the argument's; of an unknown argument, any."""
+        first = arguments.get(0)
+        if not isinstance(first, Instance) or first.of is None:
+            return one_of([machine.call(each, arguments) for each in (*(case for _, case in self.cases), self.base)])
+        for of in first.of.lineage():
+            for kind, function in self.cases:
+                if kind is of:
+                    return machine.call(function, arguments)
+        return machine.call(self.base, arguments)
 
 
 class FunctionPool(Library):

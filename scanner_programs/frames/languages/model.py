@@ -130,7 +130,7 @@ class _Lowering:
         for each in _flat(file.classes):
             if any(function.name == "main" for function in each.functions):
                 calls.append(ast.Attribute(value=_name(each.name), attr="main", ctx=ast.Load()))
-        return [ast.Expr(value=ast.Call(func=each, args=[_name("arguments")], keywords=[])) for each in calls]
+        return [ast.Expr(value=ast.Call(func=each, args=[_name("@arguments")], keywords=[])) for each in calls]
 
     # --- declarations
 
@@ -151,6 +151,8 @@ class _Lowering:
         body: list[ast.stmt] = []
         static = [each for each in of.fields if (each.static or is_single) and each not in _constants(of)]
         for field in static:
+            if field.value is not None and not isinstance(field.value, ir.Literal) and not is_single:
+                continue  # it may use the class itself
             body += self._assigned(_name(field.name), field.value, field.line, hidden=static)
         for field in of.fields:
             if not field.static and not is_single:
@@ -187,10 +189,15 @@ class _Lowering:
             listed = [ast.Attribute(value=base, attr=each.name, ctx=ast.Load()) for each in _constants(of)]
             target = ast.Attribute(value=base, attr="@constants", ctx=ast.Store())
             made.append(ast.Assign(targets=[target], value=ast.List(elts=list(listed), ctx=ast.Load())))
+        later = [each for each in of.fields if each.static and each not in _constants(of) and not of.single]
+        later = [each for each in later if each.value is not None and not isinstance(each.value, ir.Literal)]
         static = [each for each in of.statements if _is_static(of, each)] if self.file.language == "java" else []
         outer = self.members
-        for field in of.fields if static else ():
-            self.members |= {field.name: ast.Attribute(value=base, attr=field.name, ctx=ast.Load())}
+        declared: list[ir.Field | ir.Function] = [*of.fields, *of.functions]
+        own = {each.name: ast.Attribute(value=base, attr=each.name, ctx=ast.Load()) for each in declared if each.static}
+        self.members = {**outer, **own}
+        for field in later:
+            made += self._assigned(ast.Attribute(value=base, attr=field.name, ctx=ast.Load()), field.value, field.line)
         made += self.statements(static)
         self.members = outer
         return made
@@ -220,6 +227,9 @@ class _Lowering:
         hidden = set(given)
         is_java = self.file.language == "java"
         inside = [each for each in of.statements if not (is_java and _is_static(of, each))]
+        if of.supers and of.kind == "class":  # a constructor that calls another one does it again, with arguments
+            base = ast.Call(func=_name("super"), args=[], keywords=[])
+            body.insert(0, ast.Expr(value=_method(base, "__init__", [])))
         body += self._hiding(hidden, lambda: self.statements(inside))
         if new is not None and new.body is not None:
             own = new.body.statements
@@ -356,6 +366,9 @@ class _Lowering:
             return self.value(value)
         if not isinstance(value, ir.Literal | ir.Name | ir.Member):
             return _name("_unknown")
+        if self.file.language == "java" and isinstance(value, ir.Name) and value.name not in self.members:
+            constant = ast.Constant(value=value.name)  # of an enumeration
+            return ast.Compare(left=self.value(of), ops=[ast.Eq()], comparators=[constant])
         return ast.Compare(left=self.value(of), ops=[ast.Eq()], comparators=[self.value(value)])
 
     def _target(self, target: Any) -> ast.expr:  # noqa: ANN401 - a name, a member or several
@@ -482,6 +495,8 @@ class _Lowering:
                 return ast.List(elts=args, ctx=ast.Load())
             case ir.Name(name=name) if name in _LIST_FUNCTIONS:
                 return ast.List(elts=args, ctx=ast.Load())
+            case ir.Member(of=ir.Name(name="Arrays"), name="stream") if len(args) == 1:
+                return args[0]
             case ir.Member(of=ir.Name(name="Map"), name="of"):
                 return ast.Dict(keys=list(args[::2]), values=args[1::2])
             case ir.Name(name=name) if name in _MAP_FUNCTIONS:

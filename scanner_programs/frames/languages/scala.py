@@ -120,9 +120,10 @@ class _Lowering:
 
     def module(self) -> ast.Module:
         """Return the statements of the file: imports, functions and classes first, as they may be used before."""
+        flat = {_text(_part(each, "name")) for each in self._flattened()}
         for node in _walk(self.root, ("class_definition", "object_definition")):
             name = _text(_part(node, "name"))
-            if node.type == "object_definition" and node.parent == self.root:
+            if node.type == "object_definition" and node.parent == self.root and name in flat:
                 self.objects.add(name)
             elif node.type == "object_definition":
                 self.nested[name] = node
@@ -130,7 +131,14 @@ class _Lowering:
                 self.classes.setdefault(name, node)
         body: list[ast.stmt] = []
         mains: list[ast.stmt] = []
+        singles: list[ast.stmt] = []
+        for node in self._by_use(
+            each for each in self.root.named_children if _text(_part(each, "name")) in self.nested
+        ):
+            singles += self._called_object(node)
         for node in self.root.named_children:
+            if node.type == "object_definition" and _text(_part(node, "name")) in self.nested:
+                continue
             inner = _part(node, "body") if node.type == "object_definition" else None
             listed = inner.named_children if inner is not None else [node] if node.type != "object_definition" else []
             body += self._block(listed)
@@ -139,8 +147,40 @@ class _Lowering:
             mains += [self._main(each) for each in listed if _is_main(each)]
             if any(_text(_part(each, "name")) == "apply" for each in listed) and node.type == "object_definition":
                 body += self._called_object(node)
-        body.sort(key=lambda each: not isinstance(each, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef))
+        first = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
+        body = [
+            *(each for each in (*body, *singles) if isinstance(each, first)),
+            *(each for each in (*singles, *body) if not isinstance(each, first)),
+        ]
         return ast.fix_missing_locations(ast.Module(body=[*body, *mains], type_ignores=[]))
+
+    def _flattened(self) -> list[Node]:
+        """Return the objects whose members are names of the module: one alone, one that runs, and those of classes."""
+        listed = [each for each in self.root.named_children if each.type == "object_definition"]
+        classes = {_text(_part(each, "name")) for each in self.root.named_children if each.type != "object_definition"}
+        return [
+            each
+            for each in listed
+            if len(listed) == 1
+            or _text(_part(each, "name")) in classes
+            or any(map(_is_main, _body(each)))
+            or "App" in [_text(name) for name in _walk(_part(each, "extend"), ("type_identifier",))]
+        ]
+
+    def _by_use(self, nodes: Iterable[Node]) -> list[Node]:
+        """Return objects, each after those that it names."""
+        named = {_text(_part(each, "name")): each for each in nodes}
+        ordered: dict[str, Node] = {}
+
+        def add(name: str, path: tuple[str, ...]) -> None:
+            used = {_text(each) for each in _walk(named[name], ("identifier", "type_identifier"))}
+            for each in sorted((used & named.keys()) - {name, *path, *ordered}):
+                add(each, (*path, name))
+            ordered.setdefault(name, named[name])
+
+        for name in named:
+            add(name, ())
+        return list(ordered.values())
 
     def _called_object(self, node: Node) -> list[ast.stmt]:
         """Return the object of a name that a program calls: `Step(1)` is `Step.apply(1)`."""
@@ -152,7 +192,7 @@ class _Lowering:
 
     def _main(self, node: Node, base: ast.expr | None = None) -> ast.stmt:
         main = self._name(node, "main") if base is None else self._member(node, base, "main")
-        return self._at(node, ast.Expr(value=self._call(node, main, [self._name(node, "arguments")])))
+        return self._at(node, ast.Expr(value=self._call(node, main, [_named("@arguments")])))
 
     def _inherited(self, node: Node, members: Sequence[Node]) -> list[ast.stmt]:
         """Return an object with the members of its traits and its own, and the call of a `main` of its traits."""
@@ -364,7 +404,14 @@ class _Lowering:
         for name in names:
             target = self._member(node, _named("self"), name)
             setting.append(self._at(node, ast.Assign(targets=[target], value=_named(name))))
-        setting += self._block(rest)
+        setting += self._block(each for each in rest if _is_constant(each))
+        setting += self._of_bases(node)
+        for each in rest:
+            setting += self._block([each])
+            inner = _text(_part(each, "name"))
+            if each.type in ("class_definition", "object_definition") and inner.isidentifier():
+                target = self._member(node, _named("self"), inner)
+                setting.append(self._at(node, ast.Assign(targets=[target], value=_named(inner))))
         made: list[ast.stmt] = [
             self._at(
                 node,
@@ -380,6 +427,16 @@ class _Lowering:
         return self._at(
             node, ast.ClassDef(name=name, bases=list(bases[:3]), keywords=[], body=[init, *made], decorator_list=[])
         )
+
+    def _of_bases(self, node: Node) -> list[ast.stmt]:
+        """Return the calls of the constructors of superclasses and traits; the first may have arguments."""
+        made: list[ast.stmt] = []
+        given = next((each for each in _walk(_part(node, "extend"), ("arguments",))), None)
+        for at, base in enumerate(_walk(_part(node, "extend"), ("type_identifier",))[:3]):
+            args, keywords = self._arguments(given) if given is not None and not at else ([], [])
+            init = self._member(node, _named(_text(base)), "__init__")
+            made.append(self._at(node, ast.Expr(value=self._call(node, init, [_named("self"), *args], keywords))))
+        return made
 
     def _extensions(self, node: Node) -> list[ast.stmt]:
         """Return the statements that add the methods of an implicit class to the values that it wraps."""
@@ -423,6 +480,8 @@ class _Lowering:
 
     def _expression(self, node: Node) -> ast.expr:
         match node.type:
+            case "identifier" if _text(node) in ("None", "Nil"):
+                return self._constant(node, None) if _text(node) == "None" else ast.List(elts=[], ctx=ast.Load())
             case "identifier" | "operator_identifier" | "type_identifier":
                 return self._name(node, _text(node))
             case "stable_type_identifier":
@@ -506,8 +565,28 @@ class _Lowering:
             self.pending.append(
                 self._at(node, ast.Assign(targets=[ast.Name(id=subject, ctx=ast.Store())], value=value))
             )
-            results = [self._case(each, _named(subject)) for each in clauses]
+            return self._matched(node, clauses, _named(subject))
         return self._any(node, results)
+
+    def _matched(self, node: Node, clauses: Sequence[Node], subject: ast.expr) -> ast.expr:
+        """Return the result of the case that matches: constants are compared, of other patterns each may."""
+        result: ast.expr | None = None
+        for clause in reversed(clauses):
+            made = self._case(clause, subject)
+            pattern = _part(clause, "pattern")
+            if result is None or (pattern.type == "wildcard" and _part(clause, "guard") is None):
+                result = made
+                continue
+            listed = _constants_of(pattern) if _part(clause, "guard") is None else []
+            test: ast.expr = _named("_unknown")
+            if listed:
+                values = [self._value(each) for each in listed]
+                tests: list[ast.expr] = [
+                    ast.Compare(left=subject, ops=[ast.Eq()], comparators=[each]) for each in values
+                ]
+                test = tests[0] if len(tests) == 1 else ast.BoolOp(op=ast.Or(), values=tests)
+            result = self._at(node, ast.IfExp(test=test, body=made, orelse=result))
+        return result if result is not None else self._constant(node, None)
 
     def _cases(self, node: Node) -> ast.expr:
         """Return a function that is written as cases: `{ case (id, total) => id }`."""
@@ -775,6 +854,14 @@ def _inside(node: Node | None) -> list[Node]:
     return list(node.named_children) if node.type in ("block", "indented_block", "template_body") else [node]
 
 
+def _constants_of(pattern: Node) -> list[Node]:
+    """Return the constants of a pattern; none if a part of it is another one."""
+    if pattern.type in _CONSTANTS:
+        return [pattern]
+    parts = [_constants_of(each) for each in pattern.named_children] if pattern.type == "alternative_pattern" else []
+    return [each for part in parts for each in part] if all(parts) else []
+
+
 def _body(node: Node) -> list[Node]:
     return _inside(_part(node, "body"))
 
@@ -806,6 +893,15 @@ def _holes(node: Node) -> list[Node]:
         elif each.type not in _SCOPES:
             waiting = [*each.named_children, *waiting]
     return found
+
+
+_CONSTANTS = ("string", "integer_literal", "boolean_literal", "floating_point_literal")
+
+
+def _is_constant(node: Node) -> bool:
+    """Return whether a member has a constant: a superclass may use it before the class is made."""
+    value = node.child_by_field_name("value") if node.type == "val_definition" else None
+    return value is not None and value.type in _CONSTANTS
 
 
 def _is_main(node: Node) -> bool:

@@ -179,6 +179,27 @@ MEMBERS: dict[str, tuple[str, str, Columns]] = {
         'orders.select("id").writeStream().foreachBatch(new Store("t")).start();',
         {"t": {"id": ["orders.id"]}},
     ),
+    "functions as values of an interface": (
+        "interface Step extends java.util.function.UnaryOperator<Dataset<Row>> {}\n"
+        "  static Step keep(String... names) { return rows -> rows.select(Arrays.stream(names).map(functions::col)"
+        ".toArray(Column[]::new)); }\n"
+        '  static final List<Step> STEPS = List.of(keep("id", "name"), keep("name"));',
+        'Dataset<Row> rows = orders; for (Step s : STEPS) { rows = s.apply(rows); }\nrows.writeStream().toTable("t");',
+        {"t": {"name": ["orders.name"]}},
+    ),
+    "fields of a superclass": (
+        'abstract static class Base { protected final String table = "x." + name(); abstract String name(); }\n'
+        '  static class Out extends Base { String name() { return "t"; } }',
+        'orders.select("id").writeStream().toTable(new Out().table);',
+        {"x.t": {"id": ["orders.id"]}},
+    ),
+    "a switch over the constants of an enumeration": (
+        "enum Mode { FULL, KEYS }\n"
+        '  static Dataset<Row> of(Dataset<Row> d, Mode m) { return switch (m) { case KEYS -> d.select("id");\n'
+        "    case FULL -> d; }; }",
+        'of(orders, Mode.KEYS).writeStream().toTable("t");',
+        {"t": {"id": ["orders.id"]}},
+    ),
 }
 
 

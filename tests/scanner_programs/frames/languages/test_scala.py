@@ -292,6 +292,52 @@ object Main extends App {
     assert _columns(Main=job) == ({"s": {"n": ["t.n"]}}, [])
 
 
+def test_objects_of_a_file_have_members_of_the_same_name() -> None:
+    job = """
+sealed trait Source { def topic: String; def columns: Seq[String] }
+case object Orders extends Source { val topic = "orders"; val columns = Seq("n") }
+case object Moves extends Source { val topic = "moves"; val columns = Seq("m", Main.Extra) }
+abstract class Copy(spark: SparkSession) {
+  def read(s: Source): DataFrame = spark.read.format("kafka").option("subscribe", s.topic).load()
+    .select(from_json(col("value").cast("string"), lit("n INT, m INT, o INT")) as "v").select("v.*")
+  def source: Source
+  def run(): Unit = read(source).select(source.columns.map(col): _*).write.saveAsTable(source.topic)
+}
+class Of(spark: SparkSession, val source: Source) extends Copy(spark)
+object Main {
+  val Extra = "o"
+  def main(args: Array[String]): Unit = {
+    val spark = SparkSession.builder.getOrCreate()
+    Seq(Orders, Moves).foreach(s => new Of(spark, s).run())
+  }
+}"""
+
+    columns, _ = _columns(Main=job)
+
+    assert columns["orders"] == {"n": ["orders.n"]}
+    assert columns["moves"]["m"] == ["moves.m"]
+
+
+def test_case_of_a_constant_is_taken_only_for_it() -> None:
+    job = """
+case class Rule(kind: String, column: String, to: Option[String] = None)
+object Main {
+  def made(df: DataFrame, rule: Rule): DataFrame = rule.kind match {
+    case "upper" | "lower" => df.withColumn(rule.to.getOrElse(rule.column), upper(col(rule.column)))
+    case "drop" => df.drop(rule.column)
+    case _ => df.withColumn("never", lit(1))
+  }
+  def main(args: Array[String]): Unit = {
+    val topic = scala.util.Try(args(0)).getOrElse("t")
+    val k = SparkSession.builder.getOrCreate().read.format("kafka").option("subscribe", topic).load()
+    val v = k.select(from_json(col("value").cast("string"), lit("n INT, m INT, o INT")) as "v").select("v.*")
+    List(Rule("lower", "n", Some("x")), Rule("upper", "n"), Rule("drop", "o")).foldLeft(v)(made).write.saveAsTable("s")
+  }
+}"""
+
+    assert _columns(Main=job) == ({"s": {"n": ["t.n"], "m": ["t.m"], "x": ["t.n"]}}, [])
+
+
 def test_object_in_an_object_has_members() -> None:
     job = """
 object Main {
