@@ -428,9 +428,12 @@ def _higher(resolver: Resolver, expr: Expr) -> Value:
     """Return the value of a function of arrays and lambdas over their elements."""
     arrays = [resolver.value(each) for each in expr.args if each.kind is not Kind.LAMBDA]
     elements = [array.element() for array in arrays]
-    bodies = (each for each in expr.args if each.kind is Kind.LAMBDA)
+    bodies = [each for each in expr.args if each.kind is Kind.LAMBDA]
+    count = max(len(each.data) for each in bodies)
+    if count > len(elements) and all(array.type is not None and array.type.kind == "map" for array in arrays):
+        elements = [combined(arrays), *elements]  # the key is the first parameter
     inner = [resolver.within(each.data, _cycled(elements, len(each.data))).value(each.args[0]) for each in bodies]
-    return combined([*arrays[1:], *(inner if any(each.origins for each in inner) else arrays)])
+    return combined([*arrays[count:], *(inner if any(each.origins for each in inner) else arrays)])
 
 
 def _aggregated(resolver: Resolver, expr: Expr) -> Value:

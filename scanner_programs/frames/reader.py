@@ -455,15 +455,30 @@ class _Program(Modules):
                 return self.imported(machine, name, 0, scope.path)
         if name in _OF_SCALA:
             return External(name)
+        inherited = self._inherited(machine, name, scope)
+        if inherited is not None or name.startswith("@"):
+            return inherited if inherited is not None else Unknown()
         starred = scope.module.starred
         if starred and (name not in _BUILTINS or name in _SHADOWING):
             is_function = name[:1].islower()
             fitting = [each for each in starred if (each in _FUNCTIONS) == is_function]
+            if not fitting and not is_function:
+                return Unknown(why=f"{name} is not defined")
             if not fitting and is_function and "pyspark.sql" in starred:
                 return External(f"pyspark.sql.functions.{name}")  # a static import that an excerpt leaves out
             return External(f"{max(reversed(fitting or starred), key=partial(_likeness, name))}.{name}")
         is_builtin = name in _BUILTINS or name == "display"
         return External(f"builtins.{name}") if is_builtin else Unknown(why=f"{name} is not defined")
+
+    @staticmethod
+    def _inherited(machine: Machine, name: str, scope: Scope) -> Evaluated:
+        """Return a member of the object that a method of Scala, Java or Kotlin is of; None if it has none."""
+        owner = scope.owner("self") if scope.path.endswith((".scala", ".java", ".kt")) else None
+        of = owner.names["self"] if owner is not None else None
+        is_member = isinstance(of, Instance) and (
+            name in of.names or (of.of is not None and of.of.find(name) is not None)
+        )
+        return machine.attribute(of, name, "") if is_member else None
 
     @staticmethod
     def _extended(machine: Machine, arguments: Arguments) -> None:
@@ -580,8 +595,10 @@ class _Program(Modules):
             case Frame() if name in machine.extensions and name not in FRAME_METHODS:
                 made = machine.call(machine.extensions[name], Arguments((base,), {}, place))
                 return machine.attribute(made, name, place)
-            case Frame() | Expr() if (added := machine.added.get((_ADDED_TO[type(base)], name.removesuffix("()")))):
-                return Method(base, lambda machine, given: machine.call(added, replace(given, values=(base, *given.values))))
+            case Frame() | Expr() if added := machine.added.get((_ADDED_TO[type(base)], name.removesuffix("()"))):
+                return Method(
+                    base, lambda machine, given: machine.call(added, replace(given, values=(base, *given.values)))
+                )
             case Frame() if name in ("toPandas", "to_pandas", "pandas_api"):
                 self.job.collected.append(base)
                 self.job.used.append((base, place))

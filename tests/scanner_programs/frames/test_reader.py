@@ -208,6 +208,46 @@ WRITES = {
         "with futures.ProcessPoolExecutor() as pool:\n    jobs = [pool.submit(store, n) for n in ['id']]",
         {"id": ["orders.id"]},
     ),
+    "a function for the class of its argument": (
+        "from functools import singledispatch\nclass Slim:\n    pass\nclass Trim:\n    name = 'city'\n"
+        "@singledispatch\ndef run(step, frame):\n    raise TypeError\n"
+        "@run.register\ndef _(step: Slim, frame):\n    return frame.select('id', 'city')\n"
+        "@run.register(Trim)\ndef _(step, frame):\n    return frame.withColumn(step.name, F.trim(step.name))\n"
+        "for step in [Slim(), Trim()]:\n    orders = run(step, orders)\norders.write.saveAsTable('t')",
+        {"id": ["orders.id"], "city": ["orders.city"]},
+    ),
+    "a method that the program adds to frames": (
+        "from pyspark.sql import DataFrame\n"
+        "DataFrame.slim = lambda self, *names: self.select(*names)\norders.slim('id').write.saveAsTable('t')",
+        {"id": ["orders.id"]},
+    ),
+    "columns of a generator that calls itself": (
+        "from pyspark.sql.types import StructType\n"
+        "n = orders.select('id', F.struct('city', F.struct('total').alias('deep')).alias('s'))\n"
+        "def leaves(kind, path=()):\n    for f in kind.fields:\n        if isinstance(f.dataType, StructType):\n"
+        "            yield from leaves(f.dataType, (*path, f.name))\n        else:\n"
+        "            yield F.col('.'.join((*path, f.name)))\n"
+        "n.select(*leaves(n.schema)).write.saveAsTable('t')",
+        {"id": ["orders.id"], "city": ["orders.city"], "total": ["orders.total"]},
+    ),
+    "elements of maps and arrays in functions that are not listed": (
+        "m = read('m', 'a MAP<STRING, INT>, b MAP<STRING, INT>, c ARRAY<INT>')\n"
+        "both = F.map_zip_with('a', 'b', lambda key, left, right: left + right)\n"
+        "order = F.array_sort('c', lambda one, other: one - other)\n"
+        "m.select(both.alias('x'), order.alias('y')).write.saveAsTable('t')",
+        {"x": ["m.a.{}", "m.b.{}"], "y": ["m.c.[]"]},
+    ),
+    "attributes that a class computes": (
+        "class Tables:\n    def __getattr__(self, name):\n        return getattr(self, '_' + name, None) or name\n"
+        "    _out = 't'\norders.select('id').write.saveAsTable(Tables().out)",
+        {"id": ["orders.id"]},
+    ),
+    "a lateral query with a column of the row": (
+        "orders.createOrReplaceTempView('o')\n"
+        "spark.sql('SELECT o.id, m.top FROM o, LATERAL (SELECT max(i.total) AS top FROM o i WHERE i.city = o.city) m')"
+        ".write.saveAsTable('t')",
+        {"id": ["orders.id"], "top": ["orders.total"]},
+    ),
 }
 
 
@@ -472,6 +512,44 @@ def test_filter_names_a_column_that_a_projection_left_out() -> None:
     assert [out.name for out in sink.frame.columns] == ["id"]
     assert not sink.frame.problems
     assert {path for (_, path), _ in sink.frame.deciders} == {("total",), ("city",)}
+
+
+def test_conditions_of_a_merge_are_read() -> None:
+    text = """
+from delta.tables import DeltaTable
+into = DeltaTable.forName(spark, "dim").alias("t").merge(orders.alias("s"), "s.id = t.id")
+into = into.whenMatchedDelete(condition="s.total < 0").whenMatchedUpdate(col("s.city") != "", {"city": "s.city"})
+into.whenNotMatchedInsert(values={"id": "s.id"}).execute()
+"""
+    (sink,) = _jobs(job=_HEAD + text)["job.py"].job.sinks
+
+    assert {out.name for out in sink.frame.columns} == {"id", "city"}
+    assert {path[0] for (_, path), _ in sink.frame.deciders} == {"id", "total", "city"}
+
+
+def test_settings_of_a_merge_that_are_not_resolved_are_reported() -> None:
+    text = "from delta.tables import DeltaTable\nimport x\n"
+    text += "DeltaTable.forName(spark, 'dim').merge(orders, 'a = b').whenMatchedUpdate(set=x.all()).execute()"
+
+    job = _jobs(job=_HEAD + text)["job.py"].job
+
+    assert [what for _, what in job.problems] == ["the columns that a merge sets are not resolved"]
+
+
+def test_condition_of_a_query_in_an_expression_is_read() -> None:
+    text = "orders.createOrReplaceTempView('o')\nread('p', 'k STRING, flag INT').createOrReplaceTempView('p')\n"
+    text += "spark.sql('SELECT id FROM o WHERE id IN (SELECT k FROM p WHERE p.flag = o.total)').write.saveAsTable('t')"
+    (sink,) = _jobs(job=_HEAD + text)["job.py"].job.sinks
+
+    assert {path[0] for (_, path), _ in sink.frame.deciders} == {"id", "k", "flag", "total"}
+    assert not sink.frame.problems
+
+
+def test_frame_that_nothing_returns_is_written_with_a_problem() -> None:
+    text = "def made():\n    raise ValueError\nmade().writeStream.toTable('t')"
+    (sink,) = _jobs(job=_HEAD + text)["job.py"].job.sinks
+
+    assert sink.frame.problems
 
 
 NAMELESS = {
