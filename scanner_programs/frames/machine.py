@@ -1067,7 +1067,7 @@ class Machine:
             return call("udf", *map(as_expr, arguments.values))
         why = function.why if isinstance(function, Unknown) else ""
         inputs = [*frames_in(function), *(frame for each in arguments.every for frame in frames_in(each))]
-        has_columns = any(map(_has_columns, arguments.every))
+        has_columns = any(map(has_columns_in, arguments.every))
         return Unknown(tuple(dict.fromkeys(inputs)), why, has_columns=has_columns)
 
     def _construct(self, of: Class, arguments: Arguments) -> Evaluated:
@@ -1168,10 +1168,10 @@ def _called_method(of: Class) -> Evaluated:
     return own[0] if len(own) == 1 else None
 
 
-def _has_columns(value: Evaluated) -> bool:
-    """Return whether a value is a column, or a container of columns."""
+def has_columns_in(value: Evaluated) -> bool:
+    """Return whether a value is a column, of Spark or of Flink, or a container of columns."""
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value]
-    return any(isinstance(each, Expr) for each in list(items)[:MOST_ITEMS])
+    return any(isinstance(each, Expr) or hasattr(each, "operated") for each in list(items)[:MOST_ITEMS])
 
 
 PATH_MEMBERS = frozenset(

@@ -37,6 +37,7 @@ from scanner_programs.frames.machine import (
     Unknown,
     as_expr,
     frames_in,
+    has_columns_in,
     joined_path,
     one_of,
 )
@@ -811,7 +812,8 @@ class _Program(Modules):
             return made
         if any(isinstance(each, Expr) for each in arguments.values):
             return call("udf", *(as_expr(each) for each in arguments.values))
-        return Unknown(tuple(frame for each in arguments.every for frame in frames_in(each)), f"{name} is not known")
+        inputs = tuple(frame for each in arguments.every for frame in frames_in(each))
+        return Unknown(inputs, f"{name} is not known", has_columns=any(map(has_columns_in, arguments.every)))
 
     def _function(self, name: str, arguments: Arguments) -> Evaluated:
         if name.startswith("schema_of_"):
