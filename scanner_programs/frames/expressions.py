@@ -26,6 +26,8 @@ from scanner_programs.frames.values import (
 )
 
 Parts = tuple[str, ...]
+_FILE_METADATA = "_metadata"
+"""A hidden column of Spark's file sources: the path, size and time of a file."""
 UNNAMED = "?"
 """The name of a column whose name is not resolved."""
 
@@ -279,6 +281,8 @@ class Resolver:
                 value = value.member(name)
             return value
         found = self.columns.find(parts)
+        if found is None and parts[:1] == (_FILE_METADATA,):
+            return NOTHING
         if found is None:
             self.unresolved(".".join(parts))
             listed, open_ = self.columns.star(())

@@ -7,6 +7,7 @@ not known is taken and not taken; a loop over what is not known is run once.
 from __future__ import annotations
 
 import ast
+import itertools
 import operator
 import posixpath
 import re
@@ -36,6 +37,10 @@ _MOST_LISTED = 2_000
 _PLACE = re.compile(r"%[^%A-Za-z]*")
 """A place of a format up to the letter of its kind."""
 _SETTING = re.compile(r"\$\{[\w.-]+\}")
+GAP = "\0"
+"""What is in a text instead of a part that is not known."""
+_DEFAULTED = re.compile(r"\$\{[\w.-]+:[^{}]+\}")
+"""A setting with a default."""
 _WIDE = re.compile(r"\d{3}|\*")
 """A width or precision that makes a long text of a short one."""
 
@@ -49,12 +54,14 @@ class Unknown:
     """A value that is not known; *inputs* are the frames that it may be computed from, *why* names the reason.
 
     *of_unknown*: it is an attribute of such a value, which may be a frame. *has_columns*: a call got columns or rows.
+    *partly* is a text with a gap for each part that is not known.
     """
 
     inputs: tuple[Frame, ...] = ()
     why: str = ""
     of_unknown: bool = False
     has_columns: bool = False
+    partly: str = ""
 
 
 class EnumText(str):
@@ -693,10 +700,12 @@ class Machine:
                 return self._call(node, scope)
             case ast.JoinedStr():
                 pieces = [self._piece(each, scope) for each in node.values]
+                if any(isinstance(each, Choice) for each in pieces):
+                    ways = itertools.islice(itertools.product(*map(options_of, pieces)), 20)
+                    return one_of([self._joined(each) for each in ways])
                 if any(isinstance(each, Expr) for each in pieces):
                     return call("concat", *map(as_expr, pieces))
-                known = all(isinstance(each, str) for each in pieces) and sum(map(len, pieces)) <= _LONGEST
-                return "".join(pieces) if known else Unknown()
+                return self._joined(pieces)
             case ast.BinOp():
                 return self.binary(node.op, self.value(node.left, scope), self.value(node.right, scope))
             case ast.BoolOp():
@@ -742,9 +751,18 @@ class Machine:
                 return Unknown()
         return Unknown()
 
+    @staticmethod
+    def _joined(pieces: Sequence[Evaluated]) -> Evaluated:
+        text = "".join(each if isinstance(each, str) else GAP for each in pieces)
+        is_known = len(text) <= _LONGEST and GAP not in text
+        return text if is_known else Unknown(partly=text[:_LONGEST])
+
     def _piece(self, node: ast.expr, scope: Scope) -> Evaluated:
         if isinstance(node, ast.FormattedValue):
             value = self.value(node.value, scope)
+            if isinstance(value, Choice):
+                texts = dict.fromkeys(str(each) for each in value.options if isinstance(each, str | int | float))
+                return Choice(tuple(texts)) if len(texts) > 1 else next(iter(texts), None)
             return str(value) if isinstance(value, str | int | float) else value if isinstance(value, Expr) else None
         return node.value if isinstance(node, ast.Constant) else None
 
@@ -861,6 +879,8 @@ class Machine:
                 values[-1] = f"{values[-1][:-1]}:{value}}}"
                 break
             truth = self.truth(value)
+            if isinstance(node.op, ast.Or) and isinstance(value, str) and _DEFAULTED.fullmatch(value):
+                truth = True  # its default is a text that counts as true
             if isinstance(node.op, ast.Or) and truth is False and each is not node.values[-1]:
                 continue
             if isinstance(node.op, ast.And) and truth is True and each is not node.values[-1]:

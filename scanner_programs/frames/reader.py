@@ -804,7 +804,7 @@ class _Program(Modules):
             return self.task.named.get(first, self.widgets.get(first, f"${{{first}}}"))
         if name.startswith("dbutils.widgets.") and isinstance(first, str):
             default = arguments.get(1, "defaultValue")
-            self.widgets[first] = f"${{{first}:{default}}}" if isinstance(default, str) and default else f"${{{first}}}"
+            self.widgets[first] = f"${{{first}:{default}}}" if isinstance(default, str) else f"${{{first}}}"
             return Unknown()
         if last in ("Namespace", "SimpleNamespace"):
             return Instance(None, dict(arguments.named))
@@ -897,10 +897,15 @@ class _Program(Modules):
         if not isinstance(name, str) or not name or "${" in name:
             return None
         plain = name.removeprefix("./").lstrip("/")
+        is_absolute = name.startswith("/")
         near = str(PurePosixPath(self.path).parent / plain)
         if near in self.files:
             return near
         fitting = [each for each in self.files if each == plain or each.endswith("/" + plain)]
+        while not fitting and is_absolute and plain:  # of another machine: the repository has its last folders
+            plain = plain.partition("/")[2]
+            fitting = [each for each in self.files if plain and (each == plain or each.endswith("/" + plain))]
+            fitting = fitting if len(fitting) == 1 else []
         return max(fitting, key=lambda each: _shared(each, self.path), default=None)
 
     def _document(self, text: Evaluated) -> Evaluated:
@@ -1031,7 +1036,9 @@ def _type(name: str, arguments: Arguments) -> Evaluated:
     first = arguments.get(0, "fields", "name", "elementType", "keyType")
     match name:
         case "StructType":
-            return _added_all(Type("struct"), first if isinstance(first, list | tuple) else ())
+            if first is not None and not (isinstance(first, list | tuple) and all(map(_is_field, first))):
+                return Unknown(why="the fields of a type are not known")
+            return _added_all(Type("struct"), first or ())
         case "StructField":
             return Instance(None, {"name": first, "dataType": arguments.get(1, "dataType")})
         case "ArrayType":
@@ -1040,6 +1047,10 @@ def _type(name: str, arguments: Arguments) -> Evaluated:
             return Type("map", element=_as_type(arguments.get(1, "valueType")))
     text = _dumped(first) if isinstance(first, dict) else first
     return (schema_type(text) if isinstance(text, str) else None) or Unknown()
+
+
+def _is_field(value: Evaluated) -> bool:
+    return isinstance(value, Instance) and isinstance(value.names.get("name"), str)
 
 
 def _as_type(value: Evaluated) -> Type | None:

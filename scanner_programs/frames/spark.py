@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -117,11 +118,25 @@ class _Statements:
         return datasets.path(parts[1]) if is_path else datasets.table(".".join(parts))
 
 
+_TARGET = re.compile(
+    r"(?i)\s*(?:MERGE\s+INTO|INSERT\s+(?:INTO|OVERWRITE)(?:\s+TABLE)?|CREATE\s+(?:OR\s+REPLACE\s+)?TABLE)"
+    r"\s+([\w.`]+(?:\$\{[^{}]*\}[\w.`]*)*)\s"
+)
+"""The table that a statement writes, even if the rest of it is not known."""
+
+
 def sql(job: Job, text: Evaluated, place: str, named: Mapping[str, Evaluated]) -> Evaluated:
     """Run the statements of a text of SQL; *named* are the frames and values in its braces."""
     if not isinstance(text, str):
         job.problem(place, "a statement of SQL is not resolved")
         job.used += [(frame, place) for frame in job.views.values()]
+        partly = text.partly if isinstance(text, Unknown) else ""
+        if (match := _TARGET.match(partly)) is not None:
+            found = [
+                frame for name, frame in job.views.items() if re.search(rf"\b{re.escape(name)}\b", partly.casefold())
+            ]
+            frame = opaque(found or job.views.values(), None, "a statement of SQL is not resolved")
+            job.write(datasets.table(match[1].replace("`", "")), frame, place)
         return Unknown(tuple(frames_in(text)), "a statement of SQL is not resolved")
     statements = _Statements(job, place)
     for name, value in named.items():

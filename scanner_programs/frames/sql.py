@@ -39,10 +39,33 @@ def statements(text: str) -> tuple[exp.Expr, ...]:
         raise InputInvalid("a statement of SQL is longer or deeper than what is read")
     logging.getLogger("sqlglot").addHandler(logging.NullHandler())
     try:
+        settings = sorted(set(_SETTING.findall(text)))
         plain = _WINDOW.sub("time_window(", text)
-        return tuple(filter(None, parse(plain, read="databricks", error_level=ErrorLevel.RAISE)))
+        for at, setting in enumerate(settings):
+            plain = plain.replace(setting, f"{_STAND_IN}{at}_")
+        parsed = tuple(filter(None, parse(plain, read="databricks", error_level=ErrorLevel.RAISE)))
+        return tuple(_with_settings(each, settings) for each in parsed) if settings else parsed
     except (SqlglotError, ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
         raise InputInvalid(f"a statement of SQL cannot be parsed ({type(error).__name__})") from error
+
+
+_SETTING = re.compile(r"\$\{[\w.-]+(?::[^{}]*)?\}")
+_STAND_IN = "scanner_setting_"
+"""What a setting in a text is called while the text is parsed."""
+
+
+def _with_settings(statement: exp.Expr, settings: Sequence[str]) -> exp.Expr:
+    """Return a parsed statement with its settings in names and texts; one that is an operand is a constant."""
+
+    def restored(node: exp.Expr) -> exp.Expr:
+        name = node.this if isinstance(node, exp.Identifier | exp.Literal) else None
+        if isinstance(node, exp.Column) and len(node.parts) == 1 and not isinstance(node.parent, exp.Select):
+            return exp.Placeholder() if re.fullmatch(rf"{_STAND_IN}\d+_", node.name) else node
+        if isinstance(name, str) and _STAND_IN in name:
+            node.set("this", re.sub(rf"{_STAND_IN}(\d+)_", lambda match: settings[int(match[1])], name))
+        return node
+
+    return statement.transform(restored, copy=False)
 
 
 def expression(text: str) -> Expr:

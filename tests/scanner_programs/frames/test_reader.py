@@ -552,6 +552,78 @@ def test_frame_that_nothing_returns_is_written_with_a_problem() -> None:
     assert sink.frame.problems
 
 
+def test_default_of_a_setting_is_part_of_a_name() -> None:
+    text = """
+dbutils.widgets.text("suffix", "")
+dbutils.widgets.text("catalog", "lake")
+catalog, suffix = dbutils.widgets.get("catalog") or "other", dbutils.widgets.get("suffix")
+orders.createOrReplaceTempView("o")
+spark.sql(f"INSERT INTO {catalog}.gold{suffix}.orders SELECT id, '{catalog}' AS c FROM o WHERE total > {catalog}")
+"""
+    (sink,) = _jobs(job=_HEAD + text)["job.py"].job.sinks
+
+    assert sink.target
+    assert sink.target.name == "${catalog:lake}.gold${suffix:}.orders"
+    assert [out.name for out in sink.frame.columns] == ["id", "c"]
+    assert not sink.frame.problems
+
+
+def test_name_that_may_be_one_of_two_is_one_of_two_texts() -> None:
+    text = "import x\nname = 'orders' if x.y else 'paid'\n"
+    text += "raw = spark.readStream.format('kafka').option('subscribe', f'a.{name}')"
+    (sink,) = _jobs(job=_HEAD + text + ".load()\nraw.select('key').writeStream.toTable('t')")["job.py"].job.sinks
+
+    assert {dataset.name for dataset in sink.frame.sources} == {"a.orders", "a.paid"}
+
+
+def test_file_of_a_container_is_one_of_the_repository() -> None:
+    text = """
+import json
+from pyspark.sql.types import LongType, StringType, StructField, StructType
+def fields(path):
+    with open(path) as file:
+        return StructType([StructField(f["name"], StringType()) for f in json.load(file)["fields"]])
+read("clicks", fields("/opt/data/schemas/click.avsc")).write.saveAsTable("t")
+"""
+    files = {"job.py": _HEAD + text, "data/schemas/click.avsc": '{"fields": [{"name": "page"}]}'}
+
+    (program,) = read_jobs(files, ["job.py"], lambda _: None)
+
+    assert [out.name for out in program.job.sinks[0].frame.columns] == ["page"]
+
+
+def test_type_of_unknown_fields_has_any_field() -> None:
+    """It is not a type without fields."""
+    text = "import x\nfrom pyspark.sql.types import StructField, StringType, StructType\n"
+    text += "kind = StructType([StructField(n, StringType()) for n in x.names()])\n"
+    text += "read('clicks', kind).select('page').write.saveAsTable('t')"
+
+    assert _columns(text) == {"t": {"page": ["clicks.page"]}}
+
+
+def test_metadata_of_files_is_no_column_of_theirs() -> None:
+    text = "from pyspark.sql.types import StructType\n"
+    text += "kind = StructType().add('id', 'string')\nframe = spark.read.schema(kind).json('/in')\n"
+    text += "frame.select('id', col('_metadata.file_path').alias('file')).write.saveAsTable('t')"
+
+    assert _columns(text)["t"]["file"] == []
+
+
+def test_table_of_a_statement_is_written_although_a_part_of_it_is_not_known() -> None:
+    text = """
+import x
+orders.createOrReplaceTempView("changes")
+spark.sql(f"MERGE INTO lake.orders t USING changes s ON t.id = s.id WHEN MATCHED THEN UPDATE SET {x.sets()}")
+"""
+    job = _jobs(job=_HEAD + text)["job.py"].job
+    (sink,) = job.sinks
+
+    assert sink.target
+    assert sink.target.name == "lake.orders"
+    assert {dataset.name for dataset in sink.frame.sources} == {"orders"}
+    assert [what for _, what in job.problems] == ["a statement of SQL is not resolved"]
+
+
 NAMELESS = {
     "a column": "orders.select(F.col(x.name()).alias('n')).write.saveAsTable('t')",
     "a column of an expression": "orders.withColumn('n', F.trim(F.col(x.name()))).write.saveAsTable('t')",
