@@ -173,7 +173,7 @@ def name_of(expr: Expr, depth: int = 0) -> str:
     return f"{expr.name}({shown or ', '.join(name_of(each, depth) for each in expr.args)})"
 
 
-_GENERATORS: Mapping[str, Parts] = {
+GENERATORS: Mapping[str, Parts] = {
     "explode": ("col",),
     "explode_outer": ("col",),
     "posexplode": ("pos", "col"),
@@ -205,7 +205,7 @@ class Resolver:
             left_out = {name_of(each).casefold() for each in expr.args}
             return [out for out in listed if out.name.casefold() not in left_out], list(open_)
         inner = expr.args[0] if expr.kind is Kind.ALIAS else expr
-        if inner.kind is Kind.CALL and inner.name in _GENERATORS:
+        if inner.kind is Kind.CALL and inner.name in GENERATORS:
             return self._generated(inner, expr.data if expr.kind is Kind.ALIAS else ())
         value = self.value(expr)
         if expr.kind is Kind.KNOWN:

@@ -13,8 +13,8 @@ from sqlglot import exp, parse
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from scanner_model.errors import InputInvalid
-from scanner_programs.frames.expressions import Expr, Kind, Out, call, column, literal
-from scanner_programs.frames.relations import Frame, Pivot, Setting, assigned, opaque
+from scanner_programs.frames.expressions import GENERATORS, Expr, Kind, Out, call, column, literal
+from scanner_programs.frames.relations import Frame, Open, Pivot, Setting, assigned, opaque
 from scanner_programs.frames.schemas import sql_type
 from scanner_programs.frames.values import NOTHING
 
@@ -279,6 +279,8 @@ class SqlReader:
         if generator.kind is Kind.QUERY:
             return frame.joined(generator.data.called(node.alias), None)
         added = frame.select([Expr(Kind.ALIAS, args=(generator,), data=names) if names else generator])
+        if not names and generator.kind is Kind.CALL and generator.name not in GENERATORS:  # a table function
+            added = replace(added, columns=(), open=tuple(Open(out.value) for out in added.columns))
         return replace(frame.joined(added.called(node.alias or "lateral"), None), problems=added.problems)
 
     def source(self, node: exp.Expr) -> Frame:

@@ -708,6 +708,11 @@ UNRESOLVED = {
         "orders.select('id', 'city').rdd.map(lambda row: row).toDF(['x']).write.saveAsTable('t')",
         ["orders.city", "orders.id"],
     ),
+    "a table function": (
+        "orders.createOrReplaceTempView('o')\n"
+        "spark.sql('SELECT o.id, w.x FROM o, LATERAL words(o.city) w').write.saveAsTable('t')",
+        ["orders.city"],
+    ),
     "a UDF": (
         "mask = F.udf(lambda a, b: a)\norders.select(mask('id', 'city').alias('x')).write.saveAsTable('t')",
         ["orders.city", "orders.id"],
