@@ -13,6 +13,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from scanner_programs.frames.expressions import Expr, Kind, call, literal
@@ -942,6 +943,9 @@ class Machine:
             return own
         if isinstance(base, Class) and isinstance(key, str) and isinstance(base.find(key), EnumText):
             return base.find(key)
+        if isinstance(base, Class) and isinstance(item := base.find("__class_getitem__"), Function):
+            made = Function(item.node, item.scope, (base,), item.owner, item.marks)
+            return self.call(made, Arguments((key,), {}, ""))
         return self.modules.element(self, base, key)
 
     @staticmethod
@@ -984,9 +988,7 @@ class Machine:
                 return one_of([self.attribute(each, name, place) for each in base.options if each is not None])
             case EnumText() if name in ("name", "value"):
                 return base.label if name == "name" else str(base)
-            case None | str() | int() | bool() if name in ("getOrElse", "orElse", "isDefined", "nonEmpty") and (
-                not place.partition(":")[0].endswith(".py")
-            ):
+            case None | str() | int() | bool() if name in _OF_OPTION and (not place.partition(":")[0].endswith(".py")):
                 return _of_option(base, name)
             case str() if name in PATH_MEMBERS:
                 return self.modules.attribute(self, base, name, place)
@@ -1167,11 +1169,22 @@ _PARTS = {"_1": 0, "_2": 1, "_3": 2, "getKey": 0, "getValue": 1}
 """Members of tuples in Scala and of entries in Java; a call without arguments returns the member."""
 
 
+_OF_OPTION = frozenset(
+    ("getOrElse", "orElse", "or_else", "isDefined", "nonEmpty", "map", "flatMap", "foreach", "ifPresent")
+)
+
+
 def _of_option(value: Evaluated, name: str) -> Evaluated:
     """Return a member of an Option of Scala or Java, which is evaluated as its value."""
     if name in ("isDefined", "nonEmpty"):
         return value is not None
+    if name in ("map", "flatMap", "foreach", "ifPresent"):
+        return Method(value, partial(_mapped_option, value))
     return Method(value, lambda _, given: given.get(0) if value is None else value)
+
+
+def _mapped_option(value: Evaluated, machine: Machine, given: Arguments) -> Evaluated:
+    return None if value is None else machine.call(given.get(0), Arguments((value,), {}, given.place))
 
 
 def _constant_name(value: Evaluated) -> Evaluated:

@@ -600,6 +600,8 @@ class _Program(Modules):
                 return Method(
                     base, lambda machine, given: machine.call(added, replace(given, values=(base, *given.values)))
                 )
+            case Frame() if name in ("getOrElse", "or_else") and not place.partition(":")[0].endswith(".py"):
+                return Method(base, lambda _, __: base)  # of an Option, which is evaluated as its value
             case Frame() if name in ("toPandas", "to_pandas", "pandas_api"):
                 self.job.collected.append(base)
                 self.job.used.append((base, place))
@@ -837,7 +839,17 @@ class _Program(Modules):
                 return items(first) if first is not None else []
             case "sorted":
                 listed = items(first)
-                return sorted(listed) if all(isinstance(each, str) for each in listed) else listed
+                key = arguments.named.get("key")
+                keys = (
+                    listed if key is None else [self.machine.call(key, replace(arguments, values=(x,))) for x in listed]
+                )
+                if not all(isinstance(each, str) for each in keys) and not all(
+                    type(each) in (int, float) for each in keys
+                ):
+                    return listed
+                order = sorted(range(len(keys)), key=keys.__getitem__)
+                order = order[::-1] if self.machine.truth(arguments.named.get("reverse", False)) else order
+                return [listed[at] for at in order]
             case "reversed":
                 return items(first)[::-1]
             case "sum" if isinstance(first, list | tuple):

@@ -1035,7 +1035,9 @@ def column_method(base: Expr, name: str, given: Arguments) -> Evaluated:
             return replace(base, args=(*base.args, as_expr(given.get(0))))
         case "over":
             window = given.get(0)
-            return Expr(Kind.OVER, args=(base,), data=tuple(window.keys) if isinstance(window, Window) else ())
+            if not isinstance(window, Window):  # what it partitions and sorts by is not known
+                return call("unknown", base, column("*"))
+            return Expr(Kind.OVER, args=(base,), data=tuple(window.keys))
         case "getField" | "getItem" | "get":
             return call("getitem", base, as_expr(given.get(0)))
     if name in _AS_IT_IS:

@@ -7,6 +7,7 @@ with its parts as arguments: its value is unknown, and the frames in it are not 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
@@ -48,8 +49,11 @@ def lowered(file: ir.File) -> ast.Module:
     lower = _Lowering(file)
     body: list[ast.stmt] = [lower.imported(name, path) for name, path in file.imports.items()]
     body += [_import(_library(path), "*") for path in file.wildcards]
-    for each in _flat(file.classes):
-        body += [lower.of_class(each), *lower.after(each)]
+    classes = list(_flat(file.classes))
+    body += [lower.of_class(each) for each in classes]
+    inner_first = classes[::-1]
+    for each in (*filter(_constants, inner_first), *(each for each in inner_first if not _constants(each))):
+        body += lower.after(each)
     body += [lower.function(each) for each in file.functions]
     body += lower.statements(file.statements)
     body += lower.mains(file)
@@ -160,14 +164,19 @@ class _Lowering:
                 body.append(ast.AnnAssign(target=target, annotation=_name("object"), value=None, simple=1))
         if not is_single:
             body.append(self._constructor(of, [each for each in of.fields if not each.static]))
-        longest: dict[str, ir.Function] = {}
+        longest: dict[tuple[str, int], ir.Function] = {}
         for function in of.functions:
-            known = longest.get(function.name)
+            known = longest.get(key := (function.name, _arity(function)))
             if function.body is not None and (known is None or _length(function) > _length(known)):
-                longest[function.name] = function
-        for function in longest.values():
-            if function.name not in ("new", "constructor"):
-                body.append(self.function(function, is_static=function.static or is_single, of=of))
+                longest[key] = function
+        counts = Counter(name for name, _ in longest)
+        for (name, arity), function in longest.items():
+            if name not in ("new", "constructor"):
+                made = self.function(function, is_static=function.static or is_single, of=of)
+                made.name = name if counts[name] == 1 else f"{name}@{arity}"
+                body.append(made)
+        for name in [name for name, count in counts.items() if count > 1 and name not in ("new", "constructor")]:
+            body.append(_overloaded([function for (own, _), function in longest.items() if own == name], of))
         self.members, self.methods = outer, outer_methods
         bases: list[ast.expr] = [_name(_plain(each)) for each in of.supers]
         kept = body or [ast.Pass()]
@@ -497,6 +506,8 @@ class _Lowering:
                 return ast.List(elts=args, ctx=ast.Load())
             case ir.Member(of=ir.Name(name="Arrays"), name="stream") if len(args) == 1:
                 return args[0]
+            case ir.Member(of=ir.Name(name="Stream"), name="concat") if len(args) == 2:
+                return ast.BinOp(left=args[0], op=ast.Add(), right=args[1])
             case ir.Member(of=ir.Name(name="Map"), name="of"):
                 return ast.Dict(keys=list(args[::2]), values=args[1::2])
             case ir.Name(name=name) if name in _MAP_FUNCTIONS:
@@ -565,6 +576,36 @@ def _constant(literal: ir.Literal) -> str | int | float | bool | None:
         case ir.Kind.NUMBER:
             return int(literal.text) if literal.text.isdigit() and len(literal.text) < 19 else 0.5
     return None
+
+
+def _arity(function: ir.Function) -> int:
+    """Return how many arguments a function takes; a very large number if it takes any number."""
+    return len(function.parameters) if not any(each.rest for each in function.parameters) else _ANY
+
+
+_ANY = 1_000
+
+
+def _overloaded(functions: Sequence[ir.Function], of: ir.Class) -> ast.FunctionDef:
+    """Return a function that calls the one of its overloads that takes as many arguments as are given."""
+    ordered = sorted(functions, key=_arity)
+    is_static = of.single or all(each.static for each in ordered)
+    base = _name(of.name if is_static else "self")
+    result: list[ast.stmt] = []
+    for each in reversed(ordered):
+        function = ast.Attribute(value=base, attr=f"{each.name}@{_arity(each)}", ctx=ast.Load())
+        given = ast.Starred(value=_name("given"), ctx=ast.Load())
+        made = ast.Return(value=ast.Call(func=function, args=[given], keywords=[]))
+        count = ast.Call(func=_name("len"), args=[_name("given")], keywords=[])
+        test = ast.Compare(left=count, ops=[ast.Eq()], comparators=[ast.Constant(value=_arity(each))])
+        result = [ast.If(test=test, body=[made], orelse=result)] if result else [made]
+    names = [] if is_static else [ast.arg(arg="self")]
+    arguments = ast.arguments(
+        posonlyargs=[], args=names, vararg=ast.arg(arg="given"), kwonlyargs=[], kw_defaults=[], defaults=[]
+    )
+    marks: list[ast.expr] = [_name("staticmethod")] if is_static else []
+    named = ordered[0].name
+    return _at(ast.FunctionDef(name=named, args=arguments, body=result, decorator_list=marks), ordered[0].line)
 
 
 def _length(function: ir.Function) -> int:

@@ -23,6 +23,9 @@ _NULLARY = frozenset(
     "stripMargin",
     "toList",
     "toSeq",
+    "head",
+    "tail",
+    "last",
     "toArray",
     "toSet",
     "isNull",
@@ -32,9 +35,6 @@ _NULLARY = frozenset(
     "builder",
     "enableHiveSupport",
     "getExecutionEnvironment",
-    "head",
-    "tail",
-    "last",
 }
 """Methods without arguments that are called without brackets."""
 _SAME = {"toLowerCase": "lower", "toUpperCase": "upper", "trim": "strip", "orElse": "or_else"}
@@ -114,6 +114,8 @@ class _Lowering:
         """The names of values and functions, anywhere in the file."""
         self.members: list[set[str]] = []
         self.holes: dict[int, str] = {}
+        self.aliases: dict[str, str] = {}
+        """What the objects around are called, by the names that their classes have for them."""
         self.depth = 0
         self.columns = "org.apache.flink.table.api" if b"org.apache.flink.table" in root.text else _SPARK
         """The library whose columns `$"name"` and `'name` are."""
@@ -398,7 +400,7 @@ class _Lowering:
         own = [each for each in inside if each.type.endswith(("_definition", "_declaration")) and each.type[:3] in _OWN]
         known = {_text(_part(each, "pattern") or _part(each, "name")) for each in own}
         functions = [each for each in inside if each.type == "function_definition"]
-        rest = [each for each in inside if each.type not in ("function_definition", "import_declaration")]
+        rest = [each for each in inside if each.type not in ("function_definition", "import_declaration", "self_type")]
         self.members.append({*names, *known, *(_text(_part(each, "name")) for each in functions)})
         setting: list[ast.stmt] = []
         for name in names:
@@ -419,7 +421,16 @@ class _Lowering:
             )
             for name in names
         ]
-        made += [self._function(each, "self") for each in functions]
+        alias = next((_text(each.named_children[0]) for each in inside if each.type == "self_type"), "")
+        if alias:
+            self.aliases[alias] = f"_this_{node.start_point[0]}"
+        for each in functions:
+            function = self._function(each, "self")
+            if alias:  # objects that are made inside may name this one
+                name_of_this = ast.Name(id=self.aliases[alias], ctx=ast.Store())
+                function.body.insert(0, self._at(node, ast.Assign(targets=[name_of_this], value=_named("self"))))
+            made.append(function)
+        self.aliases.pop(alias, None)
         self.members.pop()
         init = self._definition(node, "__init__", ["self", *names], defaults, False, setting)
         bases = [_named(_text(each)) for each in _walk(_part(node, "extend"), ("type_identifier",))]
@@ -462,10 +473,16 @@ class _Lowering:
         body = self._block(_body(node))
         listed = [each for each in _walk(node, ("enumerator",)) if len(each.named_children) > 1]
         for each in reversed(listed):
-            target, source = each.named_children[0], each.named_children[1]
-            loop = ast.For(target=self._target(target), iter=self._value(source), body=body or [ast.Pass()], orelse=[])
+            target = each.named_children[0]
+            loop = ast.For(target=self._target(target), iter=self._pairs(each), body=body or [ast.Pass()], orelse=[])
             body = [self._at(node, loop)]
         return body[0] if body else self._at(node, ast.Pass())
+
+    def _pairs(self, node: Node) -> ast.expr:
+        """Return what a loop runs over: of a map, its entries."""
+        source = self._value(node.named_children[1])
+        is_pair = node.named_children[0].type == "tuple_pattern"
+        return self._call(node, self._member(node, source, "toSeq"), []) if is_pair else source
 
     # --- expressions
 
@@ -480,6 +497,8 @@ class _Lowering:
 
     def _expression(self, node: Node) -> ast.expr:
         match node.type:
+            case "identifier" if _text(node) in self.aliases:
+                return self._at(node, _named(self.aliases[_text(node)]))
             case "identifier" if _text(node) in ("None", "Nil"):
                 return self._constant(node, None) if _text(node) == "None" else ast.List(elts=[], ctx=ast.Load())
             case "identifier" | "operator_identifier" | "type_identifier":
@@ -639,7 +658,7 @@ class _Lowering:
             generators = [
                 ast.comprehension(
                     target=self._target(each.named_children[0]),
-                    iter=self._value(each.named_children[1]),
+                    iter=self._pairs(each),
                     ifs=[],
                     is_async=0,
                 )
@@ -812,7 +831,7 @@ class _Lowering:
         if sign.isidentifier():
             listed = right.elts if isinstance(right, ast.Tuple) else [right]
             return self._call(node, self._member(node, left, sign), listed)
-        return self._at(node, _named("_unknown"))
+        return self._call(node, self._member(node, left, sign), [right])  # a method with a sign for its name
 
     def _lambda(self, node: Node) -> ast.expr:
         parameters = _part(node, "parameters")

@@ -208,6 +208,17 @@ WRITES = {
         "with futures.ProcessPoolExecutor() as pool:\n    jobs = [pool.submit(store, n) for n in ['id']]",
         {"id": ["orders.id"]},
     ),
+    "names that are sorted": (
+        "names = sorted(['id', 'total'], reverse=True)\nby_length = sorted(['total', 'id'], key=len)\n"
+        "orders.select('total', 'id').toDF(*by_length).select('id', F.col('total').alias(names[0] + '_'))"
+        ".write.saveAsTable('t')",
+        {"id": ["orders.total"], "total_": ["orders.id"]},
+    ),
+    "an item of a class": (
+        "class Columns:\n    def __class_getitem__(cls, name):\n        return F.col(name)\n"
+        "orders.select(Columns['id']).write.saveAsTable('t')",
+        {"id": ["orders.id"]},
+    ),
     "a function for the class of its argument": (
         "from functools import singledispatch\nclass Slim:\n    pass\nclass Trim:\n    name = 'city'\n"
         "@singledispatch\ndef run(step, frame):\n    raise TypeError\n"
@@ -627,6 +638,7 @@ spark.sql(f"MERGE INTO lake.orders t USING changes s ON t.id = s.id WHEN MATCHED
 NAMELESS = {
     "a column": "orders.select(F.col(x.name()).alias('n')).write.saveAsTable('t')",
     "a column of an expression": "orders.withColumn('n', F.trim(F.col(x.name()))).write.saveAsTable('t')",
+    "a window": "orders.select(F.sum('total').over(x.window()).alias('n')).write.saveAsTable('t')",
     "columns in a dictionary": "orders.withColumns({x.name(): F.lit(1)}).write.saveAsTable('t')",
 }
 

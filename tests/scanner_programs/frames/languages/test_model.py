@@ -187,6 +187,20 @@ MEMBERS: dict[str, tuple[str, str, Columns]] = {
         'Dataset<Row> rows = orders; for (Step s : STEPS) { rows = s.apply(rows); }\nrows.writeStream().toTable("t");',
         {"t": {"name": ["orders.name"]}},
     ),
+    "overloads, by how many arguments they take": (
+        "static Column of(String name) { return col(name); }\n"
+        "  static Column of(String name, String as) { return col(name).as(as); }\n"
+        "  Column of(String first, String second, String as) { return concat(col(first), col(second)).as(as); }",
+        'orders.select(of("id"), of("name", "n"), of("id", "name", "both")).writeStream().toTable("t");',
+        {"t": {"id": ["orders.id"], "n": ["orders.name"], "both": ["orders.id", "orders.name"]}},
+    ),
+    "records of a static list": (
+        "record Part(String from, String to) { Column column() { return col(from).as(to); } }\n"
+        '  static final List<Part> PARTS = List.of(new Part("name", "n"));',
+        "orders.select(Stream.concat(PARTS.stream().map(Part::column), "
+        'Stream.of(col("id"))).toArray(Column[]::new)).writeStream().toTable("t");',
+        {"t": {"n": ["orders.name"], "id": ["orders.id"]}},
+    ),
     "fields of a superclass": (
         'abstract static class Base { protected final String table = "x." + name(); abstract String name(); }\n'
         '  static class Out extends Base { String name() { return "t"; } }',

@@ -338,6 +338,48 @@ object Main {
     assert _columns(Main=job) == ({"s": {"n": ["t.n"], "m": ["t.m"], "x": ["t.n"]}}, [])
 
 
+def test_steps_are_joined_by_an_operator_of_their_trait() -> None:
+    job = """
+trait Step { self =>
+  def apply(df: DataFrame): DataFrame
+  def ~>(next: Step): Step = new Step { override def apply(df: DataFrame): DataFrame = next(self(df)) }
+}
+object Steps {
+  def add(name: String, of: String): Step = new Step { def apply(df: DataFrame) = df.withColumn(name, col(of)) }
+  def only(names: String*): Step = new Step { def apply(df: DataFrame): DataFrame = df.select(names.map(col): _*) }
+}
+object Main extends App {
+  import Steps._
+  val k = SparkSession.builder.getOrCreate().read.format("kafka").option("subscribe", "t").load()
+  val v = k.select(from_json(col("value").cast("string"), lit("n INT, m INT")) as "v").select("v.*")
+  (add("x", "n") ~> only("x"))(v).write.saveAsTable("s")
+}"""
+
+    assert _columns(Main=job) == ({"s": {"x": ["t.n"]}}, [])
+
+
+def test_entries_of_a_map_and_values_of_an_option_are_used() -> None:
+    job = """
+case class Out(table: String, columns: Seq[String], test: Option[String])
+object Main {
+  val makes: Map[String, DataFrame => DataFrame] = Map("a" -> (df => df.select("n")), "b" -> (df => df.select("m")))
+  def main(args: Array[String]): Unit = {
+    val k = SparkSession.builder.getOrCreate().read.format("kafka").option("subscribe", "t").load()
+    val v = k.select(from_json(col("value").cast("string"), lit("n INT, m INT")) as "v").select("v.*")
+    for ((table, make) <- makes) make(v).write.saveAsTable(table)
+    List(Out("c", Seq("n", "m"), None), Out("d", Seq("m"), Some("n > 1"))).foreach { out =>
+      val rows = out.test.map(test => v.where(test)).getOrElse(v)
+      rows.select(out.columns.head, out.columns.tail: _*).write.saveAsTable(out.table)
+    }
+  }
+}"""
+
+    assert _columns(Main=job) == (
+        {"a": {"n": ["t.n"]}, "b": {"m": ["t.m"]}, "c": {"n": ["t.n"], "m": ["t.m"]}, "d": {"m": ["t.m"]}},
+        [],
+    )
+
+
 def test_object_in_an_object_has_members() -> None:
     job = """
 object Main {
