@@ -350,6 +350,8 @@ class Table(Camel):
     def _select(self, arguments: Arguments, form: str = "SELECT {} FROM {}") -> Table:
         if self.sql is None:
             return self
+        given = [each for value in arguments.values for each in (value if isinstance(value, list) else [value])]
+        arguments = Arguments(tuple(given), arguments.named, arguments.place)
         if len(arguments.values) == 1 and isinstance(text := arguments.get(0), str) and not text.isidentifier():
             items: list[Term] = [Term(each.strip()) for each in text.split(",")]  # the texts of old versions
         else:

@@ -1357,6 +1357,10 @@ def _native(base: Evaluated, name: str) -> Callable[[Machine, Arguments], Evalua
             return base.update({arguments.get(0): arguments.get(1)})
         if isinstance(base, dict) and name in ("getOrElse", "getOrDefault"):
             return base.get(arguments.get(0), arguments.get(1)) if is_key(arguments.get(0)) else Unknown()
+        if isinstance(base, str) and name in ("equals", "equalsIgnoreCase", "contentEquals"):
+            other = arguments.get(0)
+            same = base.casefold() == str(other).casefold() if name == "equalsIgnoreCase" else base == other
+            return same if is_plain(base) and is_plain(other) else Unknown()
         if isinstance(base, str) and name == "stripMargin":
             return re.sub(r"(?m)^[ \t]*\|", "", base)
         method = getattr(base, name, None)

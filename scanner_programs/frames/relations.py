@@ -191,9 +191,10 @@ class Frame:
 
     def decided_by(self, exprs: Iterable[Expr], subtype: str) -> Frame:
         """Return a frame whose rows depend on expressions: filtered, sorted or grouped by them."""
-        is_wider = subtype in ("FILTER", "SORT") and self.lost
-        source = replace(self, columns=(*self.columns, *self.lost)) if is_wider else self
-        values, problems = source._values(exprs)
+        listed = list(exprs)
+        values, problems = self._values(listed)
+        if problems and self.lost and subtype in ("FILTER", "SORT"):
+            values, problems = replace(self, columns=(*self.columns, *self.lost))._values(listed)
         return replace(self, deciders=self.deciders | deciding(values, subtype), problems=self.problems | problems)
 
     def distinct(self, names: Sequence[str]) -> Frame:

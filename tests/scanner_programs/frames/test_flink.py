@@ -61,6 +61,16 @@ JAVA = {
         "INSERT INTO o SELECT `key`, `name`, `x` FROM (SELECT `id` AS `key`, `name`, `price`, `at`, `x` FROM"
         " (SELECT `id`, `name`, `price`, `at`, CONCAT(`name`, '!') AS `x` FROM orders))",
     ),
+    "columns of a list": (
+        "java.util.List<ApiExpression> items = new java.util.ArrayList<>();\n"
+        'items.add($("id")); items.add($("name").as("n"));\n'
+        't.from("orders").select(items.toArray(new ApiExpression[0])).executeInsert("o");',
+        "INSERT INTO o SELECT `id`, `name` AS `n` FROM orders",
+    ),
+    "a text that is compared": (
+        't.from("orders").select($(SOURCE.equals("orders") ? "id" : "name")).executeInsert("o");',
+        "INSERT INTO o SELECT `id` FROM orders",
+    ),
     "a table that a method writes": (
         'emit(t.sqlQuery("SELECT id FROM orders"), "o");',
         "INSERT INTO o SELECT id FROM orders",
