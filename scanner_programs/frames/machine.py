@@ -951,7 +951,7 @@ class Machine:
     @staticmethod
     def _item(base: Evaluated, key: Evaluated) -> Evaluated:
         if isinstance(base, dict):
-            if is_key(key) and key in base:
+            if is_name(key) and key in base:
                 return base[key]
             return one_of(base.values()) if base and not is_plain(key) else Unknown()
         if isinstance(key, int) and -len(base) <= key < len(base):
@@ -994,6 +994,8 @@ class Machine:
                 return self.modules.attribute(self, base, name, place)
             case tuple() if name in _PARTS and _PARTS[name] < len(base):
                 return base[_PARTS[name]]
+            case list() | tuple() | dict() if name in ("write", "writeStream", "writeTo"):  # it is not what it seems
+                return self.modules.attribute(self, self._part(base), name, place)
             case str() | list() | tuple() | dict() | set():
                 return Method(base, _native(base, name))
         return self.modules.attribute(self, base, name, place)
@@ -1251,7 +1253,7 @@ def as_expr(value: Evaluated) -> Expr:
 
 def is_name(value: Evaluated) -> bool:
     """Return whether a value is a key of a dictionary: one that is not known is a key, too."""
-    return is_key(value) or isinstance(value, Unknown)
+    return is_key(value) or isinstance(value, Unknown | Instance)
 
 
 def is_key(value: Evaluated) -> bool:
@@ -1313,6 +1315,9 @@ _SCALA: Mapping[str, Callable[[Machine, list[Evaluated], Arguments], Evaluated]]
     "zip": lambda machine, items, given: list(zip(items, machine.items(given.get(0)), strict=False)),
     **dict.fromkeys(("stream", "collect", "toMutableList", "asSequence", "sequential"), lambda _, items, __: items),
     "forEach": _mapped,
+    "toMap": lambda _, items, __: {
+        each[0]: each[1] for each in items if isinstance(each, tuple) and len(each) == 2 and is_name(each[0])
+    },
     "head": lambda _, items, __: items[0] if items else Unknown(),
     "last": lambda _, items, __: items[-1] if items else Unknown(),
     "tail": lambda _, items, __: items[1:],

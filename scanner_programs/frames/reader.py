@@ -446,7 +446,7 @@ class _Program(Modules):
         if name == EXTENSION:
             return Method(self, self._extended)
         if name == UNWRAPPED:
-            return Method(self, lambda _, given: getattr(given.get(0), "wrapped", given.get(0)))
+            return Method(self, lambda _, given: _unwrapped(given.get(0)))
         of = scope.module.names.get(SELF)
         if isinstance(of, Instance) and of.of is not None and of.of.find(name) is not None:
             return machine.attribute(of, name, "")
@@ -608,6 +608,10 @@ class _Program(Modules):
                 return Method(base, lambda _, __: Pandas(self.job, base))
             case Frame():
                 return frame_member(base, name, self.job, machine)
+            case Expr() if name.removesuffix("()") in machine.extensions:
+                made = machine.call(machine.extensions[name.removesuffix("()")], Arguments((base,), {}, place))
+                found = machine.attribute(made, name.removesuffix("()"), place)
+                return Method(base, lambda machine, given: machine.call(found, given)) if name.endswith("()") else found
             case Expr() if name in ("map()", "flatMap()", "foreach()"):
                 return Method(base, lambda machine, given: _of_elements(base, machine, given))
             case Expr() if machine.following and name.endswith("()") and not place.partition(":")[0].endswith(".py"):
@@ -992,6 +996,11 @@ def _likeness(name: str, package: str) -> tuple[bool, int]:
 
 def _unresolved(value: Unknown | None) -> str:
     return (value and value.why) or "a frame is not resolved"
+
+
+def _unwrapped(value: Evaluated) -> Evaluated:
+    """Return what a value wraps; a `for` over wrapped values makes a list of one."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else getattr(value, "wrapped", value)
 
 
 def _of_function(base: Function, name: str) -> Evaluated:

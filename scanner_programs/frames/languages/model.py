@@ -273,8 +273,8 @@ class _Lowering:
         arguments = ast.arguments(
             posonlyargs=[],
             args=[
-                ast.arg(arg=_safe(each), annotation=_name(typed[each]) if typed.get(each, "").isidentifier() else None)
-                for each in (*first, *names)
+                *(ast.arg(arg=each) for each in first),
+                *(ast.arg(arg=_safe(each), annotation=_annotation(typed.get(each, ""))) for each in names),
             ],
             vararg=ast.arg(arg=_safe(rest)) if rest else None,
             kwonlyargs=[],
@@ -560,7 +560,13 @@ def _stored(target: ast.expr) -> ast.expr:
 def _safe(name: str) -> str:
     """Return a name as one of Python's: the model names some in brackets, Kotlin puts some into backticks."""
     name = name.strip("`")
+    if name == "self":  # a variable like any other
+        return "self_"
     return name if name.isidentifier() else "".join(sign if sign.isalnum() else "_" for sign in f"_{name}")
+
+
+def _annotation(kind: str) -> ast.expr | None:
+    return _name(kind) if kind.isidentifier() else None
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -28,6 +28,7 @@ _NULLARY = frozenset(
     "last",
     "toArray",
     "toSet",
+    "toMap",
     "isNull",
     "isNotNull",
     "desc",
@@ -652,7 +653,12 @@ class _Lowering:
     def _yielded(self, node: Node) -> ast.expr:
         """Return what `for (a <- as; b <- bs) yield c` makes."""
         listed = [each for each in _walk(node, ("enumerator",)) if len(each.named_children) > 1]
-        names = [_text(each.named_children[0]) for each in listed]
+        names = [
+            name
+            for each in listed
+            for name in map(_text, _walk(each.named_children[0], ("identifier",)))
+            if name.isidentifier()
+        ]
 
         def made() -> list[ast.stmt]:
             generators = [
@@ -664,12 +670,20 @@ class _Lowering:
                 )
                 for each in listed
             ]
-            body = self._value(_part(node, "body") or node.named_children[-1])
+            body = self._value_of(_part(node, "body") or node.named_children[-1], names)
             return [self._at(node, ast.Return(value=self._at(node, ast.ListComp(elt=body, generators=generators))))]
 
         name = f"_for_{node.start_point[0]}_{node.start_point[1]}"
         self.pending.append(self._definition(node, name, [], [], False, self._shadowing(names, made)))
         return self._call(node, _named(name), [])
+
+    def _value_of(self, node: Node, names: Sequence[str]) -> ast.expr:
+        """Return what a body makes of names that are bound for each item of a loop."""
+        if len(inside := _inside(node)) == 1:
+            return self._value(inside[0])
+        name = f"_body_{node.start_point[0]}_{node.start_point[1]}"
+        self.pending.append(self._definition(node, name, names, [], False, self._block(inside, returns=True)))
+        return self._call(node, _named(name), list(map(_named, names)))
 
     def _spark(self, node: Node, name: str) -> ast.expr:
         return self._imported(node, self.columns, name)

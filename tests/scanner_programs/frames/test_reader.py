@@ -556,6 +556,14 @@ def test_condition_of_a_query_in_an_expression_is_read() -> None:
     assert not sink.frame.problems
 
 
+def test_list_that_is_written_as_a_frame_is_an_end_with_a_problem() -> None:
+    job = _jobs(job=_HEAD + "rows = [orders, 1]\nrows.write.saveAsTable('t')")["job.py"].job
+
+    assert [sink.target.name for sink in job.sinks if sink.target] == ["t"]
+    assert {dataset.name for dataset in job.sinks[0].frame.sources} == {"orders"}
+    assert job.sinks[0].frame.problems
+
+
 def test_frame_that_nothing_returns_is_written_with_a_problem() -> None:
     text = "def made():\n    raise ValueError\nmade().writeStream.toTable('t')"
     (sink,) = _jobs(job=_HEAD + text)["job.py"].job.sinks

@@ -380,6 +380,52 @@ object Main {
     )
 
 
+def test_for_over_values_that_may_fail_makes_one_value() -> None:
+    job = """
+import scala.util.{Failure, Success, Try}
+object Main {
+  def read(spark: SparkSession, topic: String): Try[DataFrame] = Try {
+    spark.read.format("kafka").option("subscribe", topic).load()
+      .select(from_json(col("value").cast("string"), lit("n INT, m INT")) as "v").select("v.*")
+  }
+  def main(args: Array[String]): Unit = {
+    val spark = SparkSession.builder.getOrCreate()
+    val joined = for { a <- read(spark, "a"); b <- read(spark, "b") } yield {
+      val keys = b.select(col("n"), col("m").as("k"))
+      a.join(keys, "n").select("m", "k")
+    }
+    joined match {
+      case Success(df) => df.write.saveAsTable("s")
+      case Failure(e) => throw e
+    }
+  }
+}"""
+
+    assert _columns(Main=job) == ({"s": {"m": ["a.m"], "k": ["b.m"]}}, [])
+
+
+def test_objects_are_keys_and_columns_have_added_methods() -> None:
+    job = """
+sealed abstract class Feed(val topic: String)
+object Feed {
+  case object In extends Feed("in")
+  case object Out extends Feed("out")
+  val all: Seq[Feed] = Seq(In, Out)
+}
+object Main {
+  implicit class Rich(private val c: Column) { def doubled: Column = c * 2 }
+  def load(spark: SparkSession, feed: Feed) = spark.read.format("kafka").option("subscribe", feed.topic).load()
+    .select(from_json(col("value").cast("string"), lit("n INT, m INT")) as "v").select("v.*")
+  def main(args: Array[String]): Unit = {
+    val spark = SparkSession.builder.getOrCreate()
+    val frames = Feed.all.map(f => f -> load(spark, f)).toMap
+    frames(Feed.Out).select(col("n").doubled.as("x")).write.saveAsTable("s")
+  }
+}"""
+
+    assert _columns(Main=job) == ({"s": {"x": ["out.n"]}}, [])
+
+
 def test_object_in_an_object_has_members() -> None:
     job = """
 object Main {
