@@ -26,6 +26,8 @@ from scanner_programs.frames.values import (
 )
 
 Parts = tuple[str, ...]
+_FILE_METADATA = "_metadata"
+"""A hidden column of Spark's file sources: the path, size and time of a file."""
 UNNAMED = "?"
 """The name of a column whose name is not resolved."""
 
@@ -171,7 +173,7 @@ def name_of(expr: Expr, depth: int = 0) -> str:
     return f"{expr.name}({shown or ', '.join(name_of(each, depth) for each in expr.args)})"
 
 
-_GENERATORS: Mapping[str, Parts] = {
+GENERATORS: Mapping[str, Parts] = {
     "explode": ("col",),
     "explode_outer": ("col",),
     "posexplode": ("pos", "col"),
@@ -203,7 +205,7 @@ class Resolver:
             left_out = {name_of(each).casefold() for each in expr.args}
             return [out for out in listed if out.name.casefold() not in left_out], list(open_)
         inner = expr.args[0] if expr.kind is Kind.ALIAS else expr
-        if inner.kind is Kind.CALL and inner.name in _GENERATORS:
+        if inner.kind is Kind.CALL and inner.name in GENERATORS:
             return self._generated(inner, expr.data if expr.kind is Kind.ALIAS else ())
         value = self.value(expr)
         if expr.kind is Kind.KNOWN:
@@ -259,14 +261,17 @@ class Resolver:
             case Kind.LAMBDA:
                 return self.value(expr.args[0])
             case Kind.QUERY:
-                return combined(each.value for each in expr.data.columns)
+                inside = combined(each.value for each in expr.data.columns)
+                return replace(inside, deciders=inside.deciders | expr.data.deciders)
             case Kind.CALL:
                 known = _FUNCTIONS.get(expr.name)
                 is_complete = len(expr.args) >= _NEEDED.get(expr.name, 1)
                 return known(self, expr) if known is not None and is_complete else self.computed(expr)
 
     def computed(self, expr: Expr) -> Value:
-        """Return the value of a function of its arguments."""
+        """Return the value of a function of its arguments; lambdas among them are of the elements of the others."""
+        if any(each.kind is Kind.LAMBDA for each in expr.args):
+            return _higher(self, expr)
         return combined(map(self.value, expr.args), kind=expr.data)
 
     def _column(self, parts: Parts) -> Value:
@@ -276,6 +281,8 @@ class Resolver:
                 value = value.member(name)
             return value
         found = self.columns.find(parts)
+        if found is None and parts[:1] == (_FILE_METADATA,):
+            return NOTHING
         if found is None:
             self.unresolved(".".join(parts))
             listed, open_ = self.columns.star(())
@@ -357,6 +364,11 @@ def _array(resolver: Resolver, expr: Expr) -> Value:
     return array_of(either(items)) if items else NOTHING
 
 
+def _zipped(resolver: Resolver, expr: Expr) -> Value:
+    """Return the array whose elements have a member for each of several arrays."""
+    return array_of(struct((name_of(each), resolver.value(each).element()) for each in expr.args))
+
+
 def _member(resolver: Resolver, expr: Expr) -> Value:
     base = resolver.value(expr.args[0])
     name = text_of(expr.args[1])
@@ -405,7 +417,7 @@ def _mapped(resolver: Resolver, expr: Expr) -> Value:
     array, body = resolver.value(expr.args[0]), expr.args[-1]
     if body.kind is not Kind.LAMBDA:
         return resolver.computed(expr)
-    inner = resolver.within(body.data, [array.element()]).value(body.args[0])
+    inner = resolver.within(body.data, [array.element(), NOTHING]).value(body.args[0])
     return array_of(inner if inner.origins else combined([array, inner]))
 
 
@@ -413,16 +425,19 @@ def _filtered(resolver: Resolver, expr: Expr) -> Value:
     array, body = resolver.value(expr.args[0]), expr.args[-1]
     if body.kind is not Kind.LAMBDA:
         return resolver.computed(expr)
-    return decided(array, [resolver.within(body.data, [array.element()] * 2).value(body.args[0])], "FILTER")
+    return decided(array, [resolver.within(body.data, [array.element(), NOTHING]).value(body.args[0])], "FILTER")
 
 
 def _higher(resolver: Resolver, expr: Expr) -> Value:
     """Return the value of a function of arrays and lambdas over their elements."""
     arrays = [resolver.value(each) for each in expr.args if each.kind is not Kind.LAMBDA]
     elements = [array.element() for array in arrays]
-    bodies = (each for each in expr.args if each.kind is Kind.LAMBDA)
+    bodies = [each for each in expr.args if each.kind is Kind.LAMBDA]
+    count = max(len(each.data) for each in bodies)
+    if count > len(elements) and all(array.type is not None and array.type.kind == "map" for array in arrays):
+        elements = [combined(arrays), *elements]  # the key is the first parameter
     inner = [resolver.within(each.data, _cycled(elements, len(each.data))).value(each.args[0]) for each in bodies]
-    return combined([*arrays[1:], *(inner if any(each.origins for each in inner) else arrays)])
+    return combined([*arrays[count:], *(inner if any(each.origins for each in inner) else arrays)])
 
 
 def _aggregated(resolver: Resolver, expr: Expr) -> Value:
@@ -438,7 +453,7 @@ def _aggregated(resolver: Resolver, expr: Expr) -> Value:
 
 def _unnamed(resolver: Resolver, expr: Expr) -> Value:
     resolver.unresolved(UNNAMED)
-    return resolver.value(expr.args[0])
+    return resolver.value(expr.args[0]) if expr.name == "unnamed" else resolver.computed(expr)
 
 
 def _cycled(values: Sequence[Value], count: int) -> Iterator[Value]:
@@ -493,9 +508,9 @@ _FUNCTIONS: Mapping[str, _Function] = {
     **dict.fromkeys(("grouping", "grouping_id"), _level),
     "transform": _mapped,
     "filter": _filtered,
-    **dict.fromkeys(("exists", "forall", "zip_with", "transform_values", "map_filter"), _higher),
     **dict.fromkeys(("aggregate", "reduce"), _aggregated),
-    "unnamed": _unnamed,
+    **dict.fromkeys(("unnamed", "unknown"), _unnamed),
+    "arrays_zip": _zipped,
     "withfield": _with_field,
     "dropfields": _without_fields,
     **dict.fromkeys(("if", "iff", "nvl2"), _conditional),

@@ -51,6 +51,8 @@ class Statements:
     def build(self, text: str, place: str) -> None:
         """Add a statement that is made of calls."""
         self.is_built = True
+        if _UNRESOLVED in text:
+            self.problem(place, "an expression of a table of Flink is not resolved")
         self.add(text, place)
 
     def unresolved(self, place: str, what: str) -> Table:
@@ -135,6 +137,8 @@ def term(value: Evaluated) -> Term:
         return value
     if isinstance(value, str):
         return Term("'" + value.replace("'", "''") + "'")
+    if isinstance(value, Unknown) and value.has_columns:
+        return Term(_UNRESOLVED)
     if isinstance(value, bool) or value is None:
         return Term(str(value).upper() if value is not None else "NULL")
     return Term(str(value)) if isinstance(value, int | float) else Term("NULL")
@@ -142,9 +146,13 @@ def term(value: Evaluated) -> Term:
 
 def _column(value: Evaluated) -> Term:
     """Return an argument that is a column: a text is its name."""
+    if not isinstance(value, Term) and not is_plain(value) and not isinstance(value, str):
+        return Term(_UNRESOLVED)
     return Term(_quoted(value)) if isinstance(value, str) and value.isidentifier() else term(value)
 
 
+_UNRESOLVED = "UNRESOLVED()"
+"""What is instead of an expression that is not resolved: a statement with it is reported."""
 _INFIX = {
     "plus": "+",
     "minus": "-",
@@ -196,6 +204,10 @@ def _applied(of: Term, name: str, given: Sequence[Evaluated]) -> Term:
         return Term(inner, applied=origin)
     if name in _OF_WINDOW:
         return Term(f"{_WINDOW_MARK}{name.upper()}({of.sql})", applied=origin)
+    if name in _WORDED:
+        shown = [of.sql, *(getattr(each, "name", "").rpartition(".")[2] or term(each).sql for each in given)]
+        form = _WORDED[name]
+        return Term(form.format(*shown) if form.count("{") <= len(shown) else f"COMPUTED({of.sql})", applied=origin)
     if name == "over" and isinstance(first, Term):
         return Term(f"{of.sql} OVER ({_OVER_MARK}{first.sql})", applied=origin)
     if (unit := _UNITS.match(name)) is not None and of.sql.isdigit():
@@ -203,6 +215,14 @@ def _applied(of: Term, name: str, given: Sequence[Evaluated]) -> Term:
     return Term(f"{_function(name)}({', '.join([of.sql, *(term(each).sql for each in given)])})", applied=origin)
 
 
+_WORDED = {
+    "extract": "EXTRACT({1} FROM {0})",
+    "between": "({0} BETWEEN {1} AND {2})",
+    "notBetween": "({0} NOT BETWEEN {1} AND {2})",
+    "similar": "({0} SIMILAR TO {1})",
+    "position": "POSITION({0} IN {1})",
+}
+"""Functions that SQL writes with words between their arguments."""
 _WINDOW_MARK, _OVER_MARK = "GROUP_WINDOW_", "OVER_WINDOW "
 _OTHER_NAMES = {
     "upperCase": "UPPER",
@@ -300,6 +320,10 @@ class Table(Camel):
     keys: tuple[str, ...] | None = None
     windows: tuple[Window, ...] = ()
 
+    def member(self, name: str, machine: Machine, place: str) -> Evaluated:
+        is_column = self.columns is not None and name in self.columns and not hasattr(self, f"do_{name}")
+        return Term(_quoted(name)) if is_column else Camel.member(self, name, machine, place)
+
     @property
     def source(self) -> str:
         """Return the table as an item of FROM."""
@@ -326,10 +350,12 @@ class Table(Camel):
     def _select(self, arguments: Arguments, form: str = "SELECT {} FROM {}") -> Table:
         if self.sql is None:
             return self
+        given = [each for value in arguments.values for each in (value if isinstance(value, list) else [value])]
+        arguments = Arguments(tuple(given), arguments.named, arguments.place)
         if len(arguments.values) == 1 and isinstance(text := arguments.get(0), str) and not text.isidentifier():
             items: list[Term] = [Term(each.strip()) for each in text.split(",")]  # the texts of old versions
         else:
-            if any(isinstance(each, Unknown) for each in arguments.values):
+            if not all(isinstance(each, Term) or is_plain(each) for each in arguments.values):
                 return self.all.unresolved(arguments.place, "a column of a table of Flink")
             items = [_column(each) for each in arguments.values]
         query = form.format(", ".join(self._rendered(each.listed) for each in items), self.source)
@@ -345,6 +371,8 @@ class Table(Camel):
     def do_window(self, machine: Machine, arguments: Arguments) -> Table:
         found = tuple(each for each in arguments.every if isinstance(each, Window))
         return replace(self, windows=(*self.windows, *found))
+
+    do_overWindow = do_window
 
     def do_filter(self, machine: Machine, arguments: Arguments) -> Table:
         first = arguments.get(0)

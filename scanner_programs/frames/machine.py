@@ -7,15 +7,17 @@ not known is taken and not taken; a loop over what is not known is run once.
 from __future__ import annotations
 
 import ast
+import itertools
 import operator
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from scanner_programs.frames.expressions import Expr, Kind, call, literal
-from scanner_programs.frames.languages.scala import NULLARY
+from scanner_programs.frames.languages.scala import CASES, NULLARY
 from scanner_programs.frames.relations import Frame
 from scanner_programs.frames.values import Type
 
@@ -36,6 +38,10 @@ _MOST_LISTED = 2_000
 _PLACE = re.compile(r"%[^%A-Za-z]*")
 """A place of a format up to the letter of its kind."""
 _SETTING = re.compile(r"\$\{[\w.-]+\}")
+GAP = "\0"
+"""What is in a text instead of a part that is not known."""
+_DEFAULTED = re.compile(r"\$\{[\w.-]+:[^{}]+\}")
+"""A setting with a default."""
 _WIDE = re.compile(r"\d{3}|\*")
 """A width or precision that makes a long text of a short one."""
 
@@ -49,12 +55,14 @@ class Unknown:
     """A value that is not known; *inputs* are the frames that it may be computed from, *why* names the reason.
 
     *of_unknown*: it is an attribute of such a value, which may be a frame. *has_columns*: a call got columns or rows.
+    *partly* is a text with a gap for each part that is not known.
     """
 
     inputs: tuple[Frame, ...] = ()
     why: str = ""
     of_unknown: bool = False
     has_columns: bool = False
+    partly: str = ""
 
 
 class EnumText(str):
@@ -369,6 +377,8 @@ class Machine:
     functions: dict[tuple[str, int], Function | tuple[Class, Function]] = field(default_factory=dict)
     steps: int = 0
     extensions: dict[str, Class] = field(default_factory=dict)
+    added: dict[tuple[str, str], Evaluated] = field(default_factory=dict)
+    """Methods that the program adds to classes of libraries, by the names of both."""
     following: int = 0
     """How many functions of streams are called with elements."""
     _stack: list[tuple[str, int]] = field(default_factory=list)
@@ -610,6 +620,8 @@ class Machine:
                 for each in base.options if isinstance(base, Choice) else (base,):
                     if isinstance(each, Instance | Class | Scope):
                         each.names[target.attr] = value
+                    elif isinstance(each, External):  # a method that a program adds to a class of a library
+                        self.added[each.name.rpartition(".")[2], target.attr] = value
             case ast.Subscript():
                 base, key = self.value(target.value, scope), self.value(target.slice, scope)
                 if (isinstance(base, dict) and is_key(key)) or (
@@ -689,10 +701,12 @@ class Machine:
                 return self._call(node, scope)
             case ast.JoinedStr():
                 pieces = [self._piece(each, scope) for each in node.values]
+                if any(isinstance(each, Choice) for each in pieces):
+                    ways = itertools.islice(itertools.product(*map(options_of, pieces)), 20)
+                    return one_of([self._joined(each) for each in ways])
                 if any(isinstance(each, Expr) for each in pieces):
                     return call("concat", *map(as_expr, pieces))
-                known = all(isinstance(each, str) for each in pieces) and sum(map(len, pieces)) <= _LONGEST
-                return "".join(pieces) if known else Unknown()
+                return self._joined(pieces)
             case ast.BinOp():
                 return self.binary(node.op, self.value(node.left, scope), self.value(node.right, scope))
             case ast.BoolOp():
@@ -722,7 +736,7 @@ class Machine:
                     (self.value(node.key, each), self.value(node.value, each))
                     for each in self._iterations(node.generators, scope)
                 ]
-                return {key: value for key, value in pairs if is_key(key)}
+                return {key: value for key, value in pairs if is_name(key)}
             case ast.Starred() | ast.Await():
                 return self.value(node.value, scope)
             case ast.NamedExpr():
@@ -733,11 +747,23 @@ class Machine:
                 value = self.value(node.value, scope) if node.value is not None else None
                 self._returns[-1].append(value)
                 return Unknown()
+            case ast.YieldFrom():
+                self._returns[-1] += self.items(self.value(node.value, scope))
+                return Unknown()
         return Unknown()
+
+    @staticmethod
+    def _joined(pieces: Sequence[Evaluated]) -> Evaluated:
+        text = "".join(each if isinstance(each, str) else GAP for each in pieces)
+        is_known = len(text) <= _LONGEST and GAP not in text
+        return text if is_known else Unknown(partly=text[:_LONGEST])
 
     def _piece(self, node: ast.expr, scope: Scope) -> Evaluated:
         if isinstance(node, ast.FormattedValue):
             value = self.value(node.value, scope)
+            if isinstance(value, Choice):
+                texts = dict.fromkeys(str(each) for each in value.options if isinstance(each, str | int | float))
+                return Choice(tuple(texts)) if len(texts) > 1 else next(iter(texts), None)
             return str(value) if isinstance(value, str | int | float) else value if isinstance(value, Expr) else None
         return node.value if isinstance(node, ast.Constant) else None
 
@@ -770,7 +796,7 @@ class Machine:
                 return call("map_concat", *(as_expr(each) for each in rest))
             if key is None:
                 result |= inner if isinstance(inner, dict) else {}
-            elif is_key(named := self.value(key, scope)):
+            elif is_name(named := self.value(key, scope)):
                 result[named] = inner
         return result
 
@@ -792,6 +818,8 @@ class Machine:
             return [item for each in value.options for item in self.items(each)][:MOST_ITEMS]
         if isinstance(value, Class) and (of := [each for each in value.names.values() if isinstance(each, EnumText)]):
             return list(of)
+        if isinstance(value, Type) and value.fields:
+            return list(self.modules.attribute(self, value, "fields", ""))[:MOST_ITEMS]
         if hasattr(value, "wrapped"):
             return [value.wrapped]
         if isinstance(value, Instance) and (own := self._special(value, "__iter__", ())) is not None:
@@ -852,6 +880,8 @@ class Machine:
                 values[-1] = f"{values[-1][:-1]}:{value}}}"
                 break
             truth = self.truth(value)
+            if isinstance(node.op, ast.Or) and isinstance(value, str) and _DEFAULTED.fullmatch(value):
+                truth = True  # its default is a text that counts as true
             if isinstance(node.op, ast.Or) and truth is False and each is not node.values[-1]:
                 continue
             if isinstance(node.op, ast.And) and truth is True and each is not node.values[-1]:
@@ -870,7 +900,7 @@ class Machine:
         return -value if isinstance(node.op, ast.USub) and isinstance(value, int | float) else Unknown()
 
     def _compare(self, node: ast.Compare, scope: Scope) -> Evaluated:
-        left, right = self.value(node.left, scope), self.value(node.comparators[0], scope)
+        left, right = (_constant_name(self.value(each, scope)) for each in (node.left, node.comparators[0]))
         if isinstance(node.ops[0], ast.Is | ast.IsNot) and None in (left, right) and _is_object(left, right):
             return isinstance(node.ops[0], ast.IsNot)
         if isinstance(left, Expr) or isinstance(right, Expr):
@@ -913,12 +943,15 @@ class Machine:
             return own
         if isinstance(base, Class) and isinstance(key, str) and isinstance(base.find(key), EnumText):
             return base.find(key)
+        if isinstance(base, Class) and isinstance(item := base.find("__class_getitem__"), Function):
+            made = Function(item.node, item.scope, (base,), item.owner, item.marks)
+            return self.call(made, Arguments((key,), {}, ""))
         return self.modules.element(self, base, key)
 
     @staticmethod
     def _item(base: Evaluated, key: Evaluated) -> Evaluated:
         if isinstance(base, dict):
-            if is_key(key) and key in base:
+            if is_name(key) and key in base:
                 return base[key]
             return one_of(base.values()) if base and not is_plain(key) else Unknown()
         if isinstance(key, int) and -len(base) <= key < len(base):
@@ -941,6 +974,8 @@ class Machine:
                 return self._of_instance(base, name)
             case Class() if name in ("class", "java", "class_"):
                 return base
+            case Class() if name in ("values", "entries") and "@constants" in base.names:
+                return base.names["@constants"]
             case Class():
                 found = base.find(name)
                 return found if found is not None else Unknown()
@@ -953,8 +988,14 @@ class Machine:
                 return one_of([self.attribute(each, name, place) for each in base.options if each is not None])
             case EnumText() if name in ("name", "value"):
                 return base.label if name == "name" else str(base)
+            case None | str() | int() | bool() if name in _OF_OPTION and (not place.partition(":")[0].endswith(".py")):
+                return _of_option(base, name)
             case str() if name in PATH_MEMBERS:
                 return self.modules.attribute(self, base, name, place)
+            case tuple() if name in _PARTS and _PARTS[name] < len(base):
+                return base[_PARTS[name]]
+            case list() | tuple() | dict() if name in ("write", "writeStream", "writeTo"):  # it is not what it seems
+                return self.modules.attribute(self, self._part(base), name, place)
             case str() | list() | tuple() | dict() | set():
                 return Method(base, _native(base, name))
         return self.modules.attribute(self, base, name, place)
@@ -962,10 +1003,14 @@ class Machine:
     def _of_instance(self, base: Instance, name: str) -> Evaluated:
         if name in base.names:
             return base.names[name]
+        if name in ("name", "toString") and "@name" in base.names:  # a constant of an enumeration
+            return base.names["@name"]
         own = name[3:4].lower() + name[4:]
         if base.of is None and name.startswith("get") and own in base.names:  # a record in Java
             return Method(base, lambda _, __: base.names[own])
         found = base.of.find(name) if base.of is not None else None
+        if found is None and base.of is not None and (dynamic := base.of.find("__getattr__")) is not None:
+            return self.call(self._bound(dynamic, base), Arguments((name,), {}, ""))
         if found is None:
             external = next((each for each in base.of.bases if isinstance(each, External)), None) if base.of else None
             return External(f"{external.name}.{name}") if external is not None else Unknown()
@@ -1026,10 +1071,7 @@ class Machine:
                 return self.modules.called(self, function.name, arguments)
             case Library() if hasattr(function, "called"):
                 return function.called(self, arguments)
-            case Instance() if (
-                function.of is not None
-                and (found := function.of.find("__call__") or function.of.find("apply")) is not None
-            ):
+            case Instance() if function.of is not None and (found := _called_method(function.of)) is not None:
                 return self.call(self._bound(found, function), arguments)
             case Choice():
                 return one_of([self.call(each, arguments) for each in function.options if each is not None])
@@ -1049,7 +1091,7 @@ class Machine:
             return call("udf", *map(as_expr, arguments.values))
         why = function.why if isinstance(function, Unknown) else ""
         inputs = [*frames_in(function), *(frame for each in arguments.every for frame in frames_in(each))]
-        has_columns = any(map(_has_columns, arguments.every))
+        has_columns = any(map(has_columns_in, arguments.every))
         return Unknown(tuple(dict.fromkeys(inputs)), why, has_columns=has_columns)
 
     def _construct(self, of: Class, arguments: Arguments) -> Evaluated:
@@ -1082,8 +1124,8 @@ class Machine:
                 return self.value(function.node.body, inner)
             self._block(function.node.body, inner)
             returned = self._returns[-1]
-            if any(isinstance(each, ast.Yield) for each in ast.walk(function.node)):
-                return list(returned)
+            if any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(function.node)):
+                return list(returned)[:MOST_ITEMS]
             return one_of(returned)
         finally:
             self._returns.pop()
@@ -1093,6 +1135,8 @@ class Machine:
         given = function.node.args
         names = [each.arg for each in (*given.posonlyargs, *given.args)]
         values = [*function.bound, *arguments.values]
+        if function.name.startswith(CASES) and len(values) > len(names) == 1:  # cases of several parameters
+            values = [tuple(values)]
         defaults = dict(zip(reversed(names), reversed(given.defaults), strict=False))
         defaults |= {
             each.arg: default for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default
@@ -1123,10 +1167,46 @@ def _member(name: str, value: Evaluated) -> Evaluated:
     return made
 
 
-def _has_columns(value: Evaluated) -> bool:
-    """Return whether a value is a column, or a container of columns."""
+_PARTS = {"_1": 0, "_2": 1, "_3": 2, "getKey": 0, "getValue": 1}
+"""Members of tuples in Scala and of entries in Java; a call without arguments returns the member."""
+
+
+_OF_OPTION = frozenset(
+    ("getOrElse", "orElse", "or_else", "isDefined", "nonEmpty", "map", "flatMap", "foreach", "ifPresent")
+)
+
+
+def _of_option(value: Evaluated, name: str) -> Evaluated:
+    """Return a member of an Option of Scala or Java, which is evaluated as its value."""
+    if name in ("isDefined", "nonEmpty"):
+        return value is not None
+    if name in ("map", "flatMap", "foreach", "ifPresent"):
+        return Method(value, partial(_mapped_option, value))
+    return Method(value, lambda _, given: given.get(0) if value is None else value)
+
+
+def _mapped_option(value: Evaluated, machine: Machine, given: Arguments) -> Evaluated:
+    return None if value is None else machine.call(given.get(0), Arguments((value,), {}, given.place))
+
+
+def _constant_name(value: Evaluated) -> Evaluated:
+    """Return the name of a constant of an enumeration; of other values, the value."""
+    return value.names.get("@name", value) if isinstance(value, Instance) else value
+
+
+def _called_method(of: Class) -> Evaluated:
+    """Return the method that a call of an object runs: if its class is one of a library's, the only one it has."""
+    found = of.find("__call__") or of.find("apply")
+    if found is not None or not any(isinstance(each, External) for each in of.bases):
+        return found
+    own = [each for name, each in of.names.items() if isinstance(each, Function) and not name.startswith("__")]
+    return own[0] if len(own) == 1 else None
+
+
+def has_columns_in(value: Evaluated) -> bool:
+    """Return whether a value is a column, of Spark or of Flink, or a container of columns."""
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value]
-    return any(isinstance(each, Expr) for each in list(items)[:MOST_ITEMS])
+    return any(isinstance(each, Expr) or hasattr(each, "operated") for each in list(items)[:MOST_ITEMS])
 
 
 PATH_MEMBERS = frozenset(
@@ -1171,6 +1251,11 @@ def as_expr(value: Evaluated) -> Expr:
     return value if isinstance(value, Expr) else literal(value if is_plain(value) else None)
 
 
+def is_name(value: Evaluated) -> bool:
+    """Return whether a value is a key of a dictionary: one that is not known is a key, too."""
+    return is_key(value) or isinstance(value, Unknown | Instance)
+
+
 def is_key(value: Evaluated) -> bool:
     """Return whether a value may be a key of a dictionary of constants."""
     return isinstance(value, str | int | float | bool | type(None))
@@ -1212,25 +1297,33 @@ def _mapped(machine: Machine, items: list[Evaluated], given: Arguments) -> list[
     return [machine.call(given.get(0), Arguments((item,), {}, given.place)) for item in items]
 
 
+def _kept(machine: Machine, items: list[Evaluated], given: Arguments, *, against: bool) -> list[Evaluated]:
+    truths = map(machine.truth, _mapped(machine, items, given))
+    return [item for item, truth in zip(items, truths, strict=True) if truth is not against]
+
+
 _SCALA: Mapping[str, Callable[[Machine, list[Evaluated], Arguments], Evaluated]] = {
     **dict.fromkeys(("map", "foreach"), _mapped),
     "flatMap": lambda machine, items, given: [
         x for each in _mapped(machine, items, given) for x in machine.items(each)
     ],
-    **dict.fromkeys(
-        ("filter", "filterNot", "toSeq", "toList", "toArray", "toSet", "distinct"), lambda _, items, __: items
-    ),
+    "filter": lambda machine, items, given: _kept(machine, items, given, against=False),
+    "filterNot": lambda machine, items, given: _kept(machine, items, given, against=True),
+    **dict.fromkeys(("toSeq", "toList", "toArray", "toSet", "distinct"), lambda _, items, __: items),
     **dict.fromkeys(("foldLeft", "fold"), _folded),
     **dict.fromkeys(("reduce", "reduceLeft"), _reduced),
     "zip": lambda machine, items, given: list(zip(items, machine.items(given.get(0)), strict=False)),
     **dict.fromkeys(("stream", "collect", "toMutableList", "asSequence", "sequential"), lambda _, items, __: items),
     "forEach": _mapped,
+    "toMap": lambda _, items, __: {
+        each[0]: each[1] for each in items if isinstance(each, tuple) and len(each) == 2 and is_name(each[0])
+    },
     "head": lambda _, items, __: items[0] if items else Unknown(),
     "last": lambda _, items, __: items[-1] if items else Unknown(),
     "tail": lambda _, items, __: items[1:],
     "mkString": lambda _, items, given: given.text(0) and _joined(given.text(0) or "", items),
 }
-"""Methods of Scala's collections; a filter may keep any element."""
+"""Methods of Scala's collections; a filter keeps an element unless its condition is certainly false."""
 
 
 def _joined(text: str, items: list[Evaluated]) -> Evaluated:
@@ -1259,6 +1352,8 @@ def _native(base: Evaluated, name: str) -> Callable[[Machine, Arguments], Evalua
             return _SCALA[name](
                 machine, machine.items(list(base.items()) if isinstance(base, dict) else base), arguments
             )
+        if isinstance(base, dict) and name in ("entrySet", "keySet"):
+            return list(base.items() if name == "entrySet" else base)
         if isinstance(base, list | tuple) and name == "get":
             return machine.subscript(base, ast.Constant(value=arguments.get(0)), Scope(""))
         if isinstance(base, list) and name == "add" and len(arguments.values) == 1:
@@ -1267,6 +1362,10 @@ def _native(base: Evaluated, name: str) -> Callable[[Machine, Arguments], Evalua
             return base.update({arguments.get(0): arguments.get(1)})
         if isinstance(base, dict) and name in ("getOrElse", "getOrDefault"):
             return base.get(arguments.get(0), arguments.get(1)) if is_key(arguments.get(0)) else Unknown()
+        if isinstance(base, str) and name in ("equals", "equalsIgnoreCase", "contentEquals"):
+            other = arguments.get(0)
+            same = base.casefold() == str(other).casefold() if name == "equalsIgnoreCase" else base == other
+            return same if is_plain(base) and is_plain(other) else Unknown()
         if isinstance(base, str) and name == "stripMargin":
             return re.sub(r"(?m)^[ \t]*\|", "", base)
         method = getattr(base, name, None)

@@ -7,7 +7,7 @@ import json
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from itertools import zip_longest
 from pathlib import PurePosixPath
@@ -37,6 +37,7 @@ from scanner_programs.frames.machine import (
     Unknown,
     as_expr,
     frames_in,
+    has_columns_in,
     joined_path,
     one_of,
 )
@@ -44,6 +45,8 @@ from scanner_programs.frames.relations import Frame, opaque
 from scanner_programs.frames.schemas import PLAIN, ddl_type, plain_type, sample_type, schema_type
 from scanner_programs.frames.spark import (
     FRAME_METHODS,
+    WRITE_METHODS,
+    WRITERS,
     Job,
     Merge,
     Row,
@@ -59,7 +62,7 @@ from scanner_programs.frames.spark import (
     names_in,
     text_argument,
 )
-from scanner_programs.frames.standard import CommandOption, Sections, Wrapped, option, standard_call
+from scanner_programs.frames.standard import CommandOption, Dispatch, Sections, Wrapped, option, standard_call
 from scanner_programs.frames.streams import PUTTING, Builder, Stream, member_of, stream_call
 from scanner_programs.frames.values import Dataset, Type
 
@@ -443,7 +446,7 @@ class _Program(Modules):
         if name == EXTENSION:
             return Method(self, self._extended)
         if name == UNWRAPPED:
-            return Method(self, lambda _, given: getattr(given.get(0), "wrapped", given.get(0)))
+            return Method(self, lambda _, given: _unwrapped(given.get(0)))
         of = scope.module.names.get(SELF)
         if isinstance(of, Instance) and of.of is not None and of.of.find(name) is not None:
             return machine.attribute(of, name, "")
@@ -453,15 +456,30 @@ class _Program(Modules):
                 return self.imported(machine, name, 0, scope.path)
         if name in _OF_SCALA:
             return External(name)
+        inherited = self._inherited(machine, name, scope)
+        if inherited is not None or name.startswith("@"):
+            return inherited if inherited is not None else Unknown()
         starred = scope.module.starred
         if starred and (name not in _BUILTINS or name in _SHADOWING):
             is_function = name[:1].islower()
             fitting = [each for each in starred if (each in _FUNCTIONS) == is_function]
+            if not fitting and not is_function:
+                return Unknown(why=f"{name} is not defined")
             if not fitting and is_function and "pyspark.sql" in starred:
                 return External(f"pyspark.sql.functions.{name}")  # a static import that an excerpt leaves out
             return External(f"{max(reversed(fitting or starred), key=partial(_likeness, name))}.{name}")
         is_builtin = name in _BUILTINS or name == "display"
         return External(f"builtins.{name}") if is_builtin else Unknown(why=f"{name} is not defined")
+
+    @staticmethod
+    def _inherited(machine: Machine, name: str, scope: Scope) -> Evaluated:
+        """Return a member of the object that a method of Scala, Java or Kotlin is of; None if it has none."""
+        owner = scope.owner("self") if scope.path.endswith((".scala", ".java", ".kt")) else None
+        of = owner.names["self"] if owner is not None else None
+        is_member = isinstance(of, Instance) and (
+            name in of.names or (of.of is not None and of.of.find(name) is not None)
+        )
+        return machine.attribute(of, name, "") if is_member else None
 
     @staticmethod
     def _extended(machine: Machine, arguments: Arguments) -> None:
@@ -493,6 +511,10 @@ class _Program(Modules):
                 mark = _live_mark(last, None)
             elif last in ("udf", "pandas_udf"):
                 mark = Udf()
+        if isinstance(mark, External) and mark.name == "functools.singledispatch":
+            return Dispatch(function)
+        if isinstance(mark, Method) and isinstance(mark.owner, Dispatch):
+            mark.run(machine, Arguments((function,), {}, place))
         if isinstance(mark, CommandOption):
             mark.decorate(function)
         if isinstance(mark, Scalar):
@@ -574,16 +596,29 @@ class _Program(Modules):
             case Frame() if name in machine.extensions and name not in FRAME_METHODS:
                 made = machine.call(machine.extensions[name], Arguments((base,), {}, place))
                 return machine.attribute(made, name, place)
+            case Frame() | Expr() if added := machine.added.get((_ADDED_TO[type(base)], name.removesuffix("()"))):
+                return Method(
+                    base, lambda machine, given: machine.call(added, replace(given, values=(base, *given.values)))
+                )
+            case Frame() if name in ("getOrElse", "or_else") and not place.partition(":")[0].endswith(".py"):
+                return Method(base, lambda _, __: base)  # of an Option, which is evaluated as its value
             case Frame() if name in ("toPandas", "to_pandas", "pandas_api"):
                 self.job.collected.append(base)
                 self.job.used.append((base, place))
                 return Method(base, lambda _, __: Pandas(self.job, base))
             case Frame():
                 return frame_member(base, name, self.job, machine)
+            case Expr() if name.removesuffix("()") in machine.extensions:
+                made = machine.call(machine.extensions[name.removesuffix("()")], Arguments((base,), {}, place))
+                found = machine.attribute(made, name.removesuffix("()"), place)
+                return Method(base, lambda machine, given: machine.call(found, given)) if name.endswith("()") else found
             case Expr() if name in ("map()", "flatMap()", "foreach()"):
                 return Method(base, lambda machine, given: _of_elements(base, machine, given))
             case Expr() if machine.following and name.endswith("()") and not place.partition(":")[0].endswith(".py"):
                 return Method(base, lambda _, given: member_of(base, name[:-2], given))
+            case Expr() if name.removesuffix("()") in WRITERS and not machine.following:  # it was not a column
+                writer = Writer(self.job, Unknown())
+                return Method(base, lambda _, __: writer) if name.endswith("()") else writer
             case Expr() if name.endswith("()"):
                 return Method(base, lambda _, arguments: column_method(base, name[:-2], arguments))
             case Expr():
@@ -592,12 +627,16 @@ class _Program(Modules):
                 return self._of_type(base, name)
             case Method() if place.partition(":")[0].endswith(".scala"):  # a call without brackets
                 return machine.attribute(machine.call(base, Arguments((), {}, place)), name, place)
+            case Function() if base.scope.path.endswith((".java", ".kt", ".scala")):
+                return _of_function(base, name)
             case Function():
                 return Unknown()
             case str():
                 return self._of_path(base, name)
-            case Unknown() if name in ("write", "writeStream"):
+            case None | Unknown() if name in ("write", "writeStream"):
                 return Writer(self.job, base)
+            case None | Unknown() if name in WRITE_METHODS:
+                return frame_member(opaque(frames_in(base), None, _unresolved(base)), name, self.job, machine)
             case Unknown() if name in ("spark", "spark_session", "sparkSession"):
                 return Session(self.job)
             case None | Unknown() if name in _INSERTS:
@@ -771,7 +810,7 @@ class _Program(Modules):
             return self.task.named.get(first, self.widgets.get(first, f"${{{first}}}"))
         if name.startswith("dbutils.widgets.") and isinstance(first, str):
             default = arguments.get(1, "defaultValue")
-            self.widgets[first] = f"${{{first}:{default}}}" if isinstance(default, str) and default else f"${{{first}}}"
+            self.widgets[first] = f"${{{first}:{default}}}" if isinstance(default, str) else f"${{{first}}}"
             return Unknown()
         if last in ("Namespace", "SimpleNamespace"):
             return Instance(None, dict(arguments.named))
@@ -779,7 +818,8 @@ class _Program(Modules):
             return made
         if any(isinstance(each, Expr) for each in arguments.values):
             return call("udf", *(as_expr(each) for each in arguments.values))
-        return Unknown(tuple(frame for each in arguments.every for frame in frames_in(each)), f"{name} is not known")
+        inputs = tuple(frame for each in arguments.every for frame in frames_in(each))
+        return Unknown(inputs, f"{name} is not known", has_columns=any(map(has_columns_in, arguments.every)))
 
     def _function(self, name: str, arguments: Arguments) -> Evaluated:
         if name.startswith("schema_of_"):
@@ -803,7 +843,17 @@ class _Program(Modules):
                 return items(first) if first is not None else []
             case "sorted":
                 listed = items(first)
-                return sorted(listed) if all(isinstance(each, str) for each in listed) else listed
+                key = arguments.named.get("key")
+                keys = (
+                    listed if key is None else [self.machine.call(key, replace(arguments, values=(x,))) for x in listed]
+                )
+                if not all(isinstance(each, str) for each in keys) and not all(
+                    type(each) in (int, float) for each in keys
+                ):
+                    return listed
+                order = sorted(range(len(keys)), key=keys.__getitem__)
+                order = order[::-1] if self.machine.truth(arguments.named.get("reverse", False)) else order
+                return [listed[at] for at in order]
             case "reversed":
                 return items(first)[::-1]
             case "sum" if isinstance(first, list | tuple):
@@ -824,6 +874,8 @@ class _Program(Modules):
                 return (
                     range(*known) if 0 < len(known) == len(arguments.values) < 4 and 0 not in known[2:] else Unknown()
                 )
+            case "vars" if isinstance(first, Instance):
+                return dict(first.names)
             case "zip":
                 return list(zip(*map(items, arguments.values), strict=False))
             case "enumerate":
@@ -841,7 +893,9 @@ class _Program(Modules):
             case "getattr":
                 if (attribute := arguments.text(1)) is None:
                     return Unknown(tuple(frames_in(first)))
-                return self.machine.attribute(first, attribute, arguments.place)
+                found_attribute = self.machine.attribute(first, attribute, arguments.place)
+                is_absent = isinstance(first, Instance | Class) and isinstance(found_attribute, Unknown)
+                return arguments.get(2) if is_absent and len(arguments.values) > 2 else found_attribute
             case "callable" if isinstance(first, Function | Method | Library | External | str | Expr):
                 return not isinstance(first, str | Expr)
             case "isinstance":
@@ -859,10 +913,15 @@ class _Program(Modules):
         if not isinstance(name, str) or not name or "${" in name:
             return None
         plain = name.removeprefix("./").lstrip("/")
+        is_absolute = name.startswith("/")
         near = str(PurePosixPath(self.path).parent / plain)
         if near in self.files:
             return near
         fitting = [each for each in self.files if each == plain or each.endswith("/" + plain)]
+        while not fitting and is_absolute and plain:  # of another machine: the repository has its last folders
+            plain = plain.partition("/")[2]
+            fitting = [each for each in self.files if plain and (each == plain or each.endswith("/" + plain))]
+            fitting = fitting if len(fitting) == 1 else []
         return max(fitting, key=lambda each: _shared(each, self.path), default=None)
 
     def _document(self, text: Evaluated) -> Evaluated:
@@ -935,6 +994,28 @@ def _likeness(name: str, package: str) -> tuple[bool, int]:
     return words[0] != "java", sum(1 for word in words if word in name.lower())
 
 
+def _unresolved(value: Unknown | None) -> str:
+    return (value and value.why) or "a frame is not resolved"
+
+
+def _unwrapped(value: Evaluated) -> Evaluated:
+    """Return what a value wraps; a `for` over wrapped values makes a list of one."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else getattr(value, "wrapped", value)
+
+
+def _of_function(base: Function, name: str) -> Evaluated:
+    """Return a method of a function: of an interface with one method, any name calls it."""
+    if name in ("andThen", "compose"):
+        return Method(base, lambda _, given: Method(base, partial(_chained, (base, given.get(0)), name == "compose")))
+    return Method(base, lambda machine, given: machine.call(base, given))
+
+
+def _chained(functions: Sequence[Evaluated], is_reversed: bool, machine: Machine, given: Arguments) -> Evaluated:
+    for function in reversed(functions) if is_reversed else functions:
+        given = Arguments((machine.call(function, given),), {}, given.place)
+    return given.get(0)
+
+
 def _moved_path(path: PurePosixPath, name: str, given: Sequence[Evaluated]) -> Evaluated:
     texts = [each for each in given if isinstance(each, str)]
     if len(texts) != len(given) or not texts:
@@ -976,7 +1057,9 @@ def _type(name: str, arguments: Arguments) -> Evaluated:
     first = arguments.get(0, "fields", "name", "elementType", "keyType")
     match name:
         case "StructType":
-            return _added_all(Type("struct"), first if isinstance(first, list | tuple) else ())
+            if first is not None and not (isinstance(first, list | tuple) and all(map(_is_field, first))):
+                return Unknown(why="the fields of a type are not known")
+            return _added_all(Type("struct"), first or ())
         case "StructField":
             return Instance(None, {"name": first, "dataType": arguments.get(1, "dataType")})
         case "ArrayType":
@@ -985,6 +1068,10 @@ def _type(name: str, arguments: Arguments) -> Evaluated:
             return Type("map", element=_as_type(arguments.get(1, "valueType")))
     text = _dumped(first) if isinstance(first, dict) else first
     return (schema_type(text) if isinstance(text, str) else None) or Unknown()
+
+
+def _is_field(value: Evaluated) -> bool:
+    return isinstance(value, Instance) and isinstance(value.names.get("name"), str)
 
 
 def _as_type(value: Evaluated) -> Type | None:
@@ -1020,6 +1107,7 @@ def _dumped(value: Evaluated) -> Evaluated:
         return Unknown()
 
 
+_ADDED_TO = {Frame: "DataFrame", Expr: "Column"}
 _INSERTS = frozenset({"executeInsert", "execute_insert"})
 _SETTINGS = frozenset({"getString", "getProperty", "getConfig"})
 """Methods of configurations that return the text of a setting, or a section."""
@@ -1049,6 +1137,7 @@ _BUILTINS = frozenset(
 ) | {
     *(
         "callable",
+        "vars",
         "enumerate",
         "eval",
         "exec",

@@ -37,7 +37,8 @@ class Open:
 class Frame:
     """A relation: its columns, what it has without their names, the columns that decide its rows, and its sources.
 
-    *problems* are names and operations that are not resolved.
+    *problems* are names and operations that are not resolved. *lost* are columns that it does not have any more, which
+    a filter or an order may still name, as in Spark.
     """
 
     columns: tuple[Out, ...] = ()
@@ -45,6 +46,7 @@ class Frame:
     deciders: frozenset[Decider] = frozenset()
     sources: frozenset[Dataset] = frozenset()
     problems: frozenset[str] = frozenset()
+    lost: tuple[Out, ...] = ()
 
     # --- names
 
@@ -135,8 +137,8 @@ class Frame:
             listed, whole = resolver.outputs(each)
             columns += listed
             open_ += map(Open, whole)
-        kept = tuple(columns[:MOST_COLUMNS])
-        return replace(self, columns=kept, open=tuple(open_), problems=self.problems | _missing(names))
+        kept, lost = tuple(columns[:MOST_COLUMNS]), (*self.columns, *self.lost)[:MOST_COLUMNS]
+        return replace(self, columns=kept, open=tuple(open_), problems=self.problems | _missing(names), lost=lost)
 
     def with_columns(self, named: Iterable[tuple[str, Expr]]) -> Frame:
         """Return a frame with more columns, or other values of those that it has."""
@@ -157,7 +159,7 @@ class Frame:
             name = name_of(each).casefold()
             rest = tuple(out for out in frame.columns if not _is_meant(each, out))
             frame = replace(frame, columns=rest, open=_hiding(frame.open, name))
-        return frame
+        return replace(frame, lost=(*self.columns, *self.lost)[:MOST_COLUMNS])
 
     def renamed(self, names: Iterable[tuple[str, str]]) -> Frame:
         """Return a frame with other names of columns; a name that it does not have changes nothing."""
@@ -184,18 +186,21 @@ class Frame:
         """Return the frame under an alias."""
         names = frozenset({name.casefold(), name.rpartition(".")[2].casefold()})
         columns = tuple(replace(out, qualifiers=names, origin=out.identity) for out in self.columns)
-        return replace(self, columns=columns, open=tuple(replace(each, qualifiers=names) for each in self.open))
+        open_ = tuple(replace(each, qualifiers=names) for each in self.open)
+        return replace(self, columns=columns, open=open_, lost=())
 
     def decided_by(self, exprs: Iterable[Expr], subtype: str) -> Frame:
         """Return a frame whose rows depend on expressions: filtered, sorted or grouped by them."""
-        values, problems = self._values(exprs)
+        listed = list(exprs)
+        values, problems = self._values(listed)
+        if problems and self.lost and subtype in ("FILTER", "SORT"):
+            values, problems = replace(self, columns=(*self.columns, *self.lost))._values(listed)
         return replace(self, deciders=self.deciders | deciding(values, subtype), problems=self.problems | problems)
 
     def distinct(self, names: Sequence[str]) -> Frame:
         """Return a frame without rows that are equal in the columns of *names*, in all without any."""
-        return self.decided_by(
-            [Expr(Kind.COLUMN, data=(name,)) for name in names] or [Expr(Kind.STAR, data=())], "GROUP_BY"
-        )
+        keys = [Expr(Kind.COLUMN, data=(name,)) for name in names] or [Expr(Kind.STAR, data=())]
+        return self.decided_by(keys, "GROUP_BY")
 
     def grouped(self, keys: Sequence[Expr], results: Sequence[Expr]) -> Frame:
         """Return the keys of groups, and what is aggregated of each."""
@@ -205,14 +210,8 @@ class Frame:
         for each in results:
             aggregated = [replace(out, value=_aggregated(out.value), origin=None) for out in resolver.outputs(each)[0]]
             outs += aggregated
-        problems = self.problems | _missing(names)
-        return replace(
-            self,
-            columns=tuple(outs),
-            open=(),
-            deciders=self.deciders | deciding(values, "GROUP_BY"),
-            problems=problems,
-        )
+        deciders, problems = self.deciders | deciding(values, "GROUP_BY"), self.problems | _missing(names)
+        return replace(self, columns=tuple(outs), open=(), deciders=deciders, problems=problems, lost=())
 
     def unpivoted(self, kept: Iterable[Expr], columns: Sequence[Expr], name: str, value: str) -> Frame:
         """Return a row for each of *columns*, with its name and value; without columns, for all that are not kept."""

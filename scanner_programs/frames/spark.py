@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -56,6 +57,7 @@ class Job:
     derived: set[Frame] = field(default_factory=set)
     collected: list[Frame] = field(default_factory=list)
     views: dict[str, Frame] = field(default_factory=dict)
+    unnamed: list[Frame] = field(default_factory=list)
     settings: dict[str, str | None] = field(default_factory=dict)
     pipeline: Callable[[str], Frame | None] = lambda _: None
     problems: dict[tuple[str, str], None] = field(default_factory=dict)
@@ -98,6 +100,10 @@ class _Statements:
             view = self.job.pipeline(parts[-1])
         if view is not None:
             return view
+        if len(parts) == 1 and self.job.unnamed:
+            return opaque(self.job.unnamed, None, f"{name} may be a temporary view whose name is not resolved").called(
+                name
+            )
         return self.job.read(self._dataset(parts), self.place, name=name)
 
     def define(self, name: str, frame: Frame) -> None:
@@ -112,11 +118,25 @@ class _Statements:
         return datasets.path(parts[1]) if is_path else datasets.table(".".join(parts))
 
 
+_TARGET = re.compile(
+    r"(?i)\s*(?:MERGE\s+INTO|INSERT\s+(?:INTO|OVERWRITE)(?:\s+TABLE)?|CREATE\s+(?:OR\s+REPLACE\s+)?TABLE)"
+    r"\s+([\w.`]+(?:\$\{[^{}]*\}[\w.`]*)*)\s"
+)
+"""The table that a statement writes, even if the rest of it is not known."""
+
+
 def sql(job: Job, text: Evaluated, place: str, named: Mapping[str, Evaluated]) -> Evaluated:
     """Run the statements of a text of SQL; *named* are the frames and values in its braces."""
     if not isinstance(text, str):
         job.problem(place, "a statement of SQL is not resolved")
         job.used += [(frame, place) for frame in job.views.values()]
+        partly = text.partly if isinstance(text, Unknown) else ""
+        if (match := _TARGET.match(partly)) is not None:
+            found = [
+                frame for name, frame in job.views.items() if re.search(rf"\b{re.escape(name)}\b", partly.casefold())
+            ]
+            frame = opaque(found or job.views.values(), None, "a statement of SQL is not resolved")
+            job.write(datasets.table(match[1].replace("`", "")), frame, place)
         return Unknown(tuple(frames_in(text)), "a statement of SQL is not resolved")
     statements = _Statements(job, place)
     for name, value in named.items():
@@ -558,6 +578,8 @@ class Merge(Library):
     source: Frame | None = None
     on: Expr = field(default_factory=lambda: literal(None))
     settings: tuple[Setting, ...] = ()
+    tests: tuple[Expr, ...] = ()
+    """The conditions of its clauses."""
 
     def do_alias(self, machine: Machine, arguments: Arguments) -> Merge:
         return replace(self, name=arguments.text(0) or "")
@@ -580,8 +602,12 @@ class Merge(Library):
         )
         return replace(self, source=frame, on=condition(arguments.get(1, "condition")))
 
+    def _tested(self, arguments: Arguments) -> tuple[Expr, ...]:
+        test = arguments.get(0, "condition")
+        return (*self.tests, condition(test)) if isinstance(test, str | Expr) else self.tests
+
     def _all(self, machine: Machine, arguments: Arguments) -> Merge:
-        return replace(self, settings=(*self.settings, None))
+        return replace(self, settings=(*self.settings, None), tests=self._tested(arguments))
 
     do_whenMatchedUpdateAll = do_whenNotMatchedInsertAll = do_updateAll = do_insertAll = _all
 
@@ -589,9 +615,11 @@ class Merge(Library):
         named = arguments.get(
             -1, "set", "values", default=next((each for each in arguments.values if isinstance(each, dict)), {})
         )
+        if not isinstance(named, dict):
+            self.job.problem(arguments.place, "the columns that a merge sets are not resolved")
         pairs = named.items() if isinstance(named, dict) else ()
         settings = ((str(name).rpartition(".")[2], condition(value)) for name, value in pairs)
-        return replace(self, settings=(*self.settings, *settings))
+        return replace(self, settings=(*self.settings, *settings), tests=self._tested(arguments))
 
     do_whenMatchedUpdate = do_whenNotMatchedInsert = do_whenNotMatchedBySourceUpdate = do_update = do_insert = _some
     do_updateExpr = do_insertExpr = _some
@@ -599,11 +627,12 @@ class Merge(Library):
     def do_execute(self, machine: Machine, arguments: Arguments) -> Unknown:
         if self.source is not None:
             names = frozenset({self.name.casefold()} - {""})
-            self.job.write(self.target, assigned(self.source, self.on, self.settings, names), arguments.place)
+            on = call("and", self.on, *self.tests)
+            self.job.write(self.target, assigned(self.source, on, self.settings, names), arguments.place)
         return Unknown()
 
     def other(self, name: str, machine: Machine, place: str) -> Evaluated:
-        return Method(self, lambda machine, arguments: self)
+        return Method(self, lambda machine, arguments: replace(self, tests=self._tested(arguments)))
 
 
 # --- methods of frames
@@ -644,7 +673,12 @@ def _with_columns(frame: Frame, job: Job, machine: Machine, given: Arguments) ->
     named = given.get(0, "colsMap")
     if not isinstance(named, dict):
         return opaque([frame], None, "the columns of withColumns are not resolved")
-    return frame.with_columns((str(name), _column_of(value, frame)) for name, value in named.items())
+    known = {name: value for name, value in named.items() if isinstance(name, str)}
+    more = frame.with_columns((name, _column_of(value, frame)) for name, value in known.items())
+    if len(known) == len(named):
+        return more
+    unnamed = opaque([frame], None, "the name of a column is not resolved")
+    return replace(more, open=(*more.open, *unnamed.open), problems=more.problems | unnamed.problems)
 
 
 def _renamed(frame: Frame, job: Job, machine: Machine, given: Arguments) -> Frame:
@@ -838,6 +872,7 @@ def _view(frame: Frame, job: Job, machine: Machine, given: Arguments) -> None:
     name = given.text(0, "name")
     if name is None:
         job.problem(given.place, "the name of a temporary view is not resolved")
+        job.unnamed.append(frame)
     else:
         job.views[name.rpartition(".")[2].casefold()] = frame.called(name)
 
@@ -924,6 +959,10 @@ FRAME_METHODS: Mapping[str, _FrameMethod] = {
     **dict.fromkeys(("explain", "printSchema"), _counted),
 }
 """Methods of frames; another one makes a frame whose columns may be computed from all of its own."""
+WRITERS = ("write", "writeStream", "writeTo")
+"""Members of frames that nothing else has."""
+WRITE_METHODS = frozenset(("writeTo", "createOrReplaceTempView", "createTempView", "createOrReplaceGlobalTempView"))
+"""Methods that only frames have, and that others depend on: of a value that is not known, it is a frame."""
 
 
 def _type_of(value: Value) -> Type:
@@ -996,7 +1035,9 @@ def column_method(base: Expr, name: str, given: Arguments) -> Evaluated:
             return replace(base, args=(*base.args, as_expr(given.get(0))))
         case "over":
             window = given.get(0)
-            return Expr(Kind.OVER, args=(base,), data=tuple(window.keys) if isinstance(window, Window) else ())
+            if not isinstance(window, Window):  # what it partitions and sorts by is not known
+                return call("unknown", base, column("*"))
+            return Expr(Kind.OVER, args=(base,), data=tuple(window.keys))
         case "getField" | "getItem" | "get":
             return call("getitem", base, as_expr(given.get(0)))
     if name in _AS_IT_IS:

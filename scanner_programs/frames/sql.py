@@ -13,8 +13,8 @@ from sqlglot import exp, parse
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from scanner_model.errors import InputInvalid
-from scanner_programs.frames.expressions import Expr, Kind, Out, call, column, literal
-from scanner_programs.frames.relations import Frame, Pivot, Setting, assigned, opaque
+from scanner_programs.frames.expressions import GENERATORS, Expr, Kind, Out, call, column, literal
+from scanner_programs.frames.relations import Frame, Open, Pivot, Setting, assigned, opaque
 from scanner_programs.frames.schemas import sql_type
 from scanner_programs.frames.values import NOTHING
 
@@ -39,10 +39,33 @@ def statements(text: str) -> tuple[exp.Expr, ...]:
         raise InputInvalid("a statement of SQL is longer or deeper than what is read")
     logging.getLogger("sqlglot").addHandler(logging.NullHandler())
     try:
+        settings = sorted(set(_SETTING.findall(text)))
         plain = _WINDOW.sub("time_window(", text)
-        return tuple(filter(None, parse(plain, read="databricks", error_level=ErrorLevel.RAISE)))
+        for at, setting in enumerate(settings):
+            plain = plain.replace(setting, f"{_STAND_IN}{at}_")
+        parsed = tuple(filter(None, parse(plain, read="databricks", error_level=ErrorLevel.RAISE)))
+        return tuple(_with_settings(each, settings) for each in parsed) if settings else parsed
     except (SqlglotError, ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
         raise InputInvalid(f"a statement of SQL cannot be parsed ({type(error).__name__})") from error
+
+
+_SETTING = re.compile(r"\$\{[\w.-]+(?::[^{}]*)?\}")
+_STAND_IN = "scanner_setting_"
+"""What a setting in a text is called while the text is parsed."""
+
+
+def _with_settings(statement: exp.Expr, settings: Sequence[str]) -> exp.Expr:
+    """Return a parsed statement with its settings in names and texts; one that is an operand is a constant."""
+
+    def restored(node: exp.Expr) -> exp.Expr:
+        name = node.this if isinstance(node, exp.Identifier | exp.Literal) else None
+        if isinstance(node, exp.Column) and len(node.parts) == 1 and not isinstance(node.parent, exp.Select):
+            return exp.Placeholder() if re.fullmatch(rf"{_STAND_IN}\d+_", node.name) else node
+        if isinstance(name, str) and _STAND_IN in name:
+            node.set("this", re.sub(rf"{_STAND_IN}(\d+)_", lambda match: settings[int(match[1])], name))
+        return node
+
+    return statement.transform(restored, copy=False)
 
 
 def expression(text: str) -> Expr:
@@ -67,6 +90,8 @@ class SqlReader:
     def __init__(self, tables: Tables, ctes: Mapping[str, Frame] | None = None) -> None:
         self._tables = tables
         self._ctes = dict(ctes or {})
+        self._outer = Frame()
+        """What a query inside an expression, or a lateral one, may name as well."""
 
     # --- expressions
 
@@ -169,6 +194,7 @@ class SqlReader:
         """Return the frame of a query."""
         ctes = node.args.get("with_")
         reader = SqlReader(self._tables, self._ctes) if ctes is not None else self
+        reader._outer = self._outer
         for cte in ctes.expressions if ctes is not None else ():
             reader._ctes[cte.alias.casefold()] = _with_names(reader.rows(cte.this), cte.args.get("alias"))
         match node:
@@ -206,6 +232,12 @@ class SqlReader:
     def _select(self, node: exp.Select) -> Frame:
         source = node.args.get("from_")
         frame = self._joins(node, self.source(source.this)) if source is not None else Frame()
+        outer, self._outer = self._outer, frame
+        result = self._selected(node, replace(frame, lost=(*frame.lost, *outer.columns)))
+        self._outer = outer
+        return result
+
+    def _selected(self, node: exp.Select, frame: Frame) -> Frame:
         if (where := node.args.get("where")) is not None:
             frame = frame.decided_by([self.convert(where.this)], "FILTER")
         grouping = [self.convert(each) for each in _grouping(node.args.get("group"))]
@@ -241,10 +273,14 @@ class SqlReader:
     def _lateral(self, node: exp.Expr, frame: Frame) -> Frame:
         alias = node.args.get("alias")
         names = tuple(each.name for each in alias.args.get("columns") or ()) if alias is not None else ()
+        outer, self._outer = self._outer, frame
         generator = self.convert(node.this if isinstance(node, exp.Lateral) else node)
+        self._outer = outer
         if generator.kind is Kind.QUERY:
             return frame.joined(generator.data.called(node.alias), None)
         added = frame.select([Expr(Kind.ALIAS, args=(generator,), data=names) if names else generator])
+        if not names and generator.kind is Kind.CALL and generator.name not in GENERATORS:  # a table function
+            added = replace(added, columns=(), open=tuple(Open(out.value) for out in added.columns))
         return replace(frame.joined(added.called(node.alias or "lateral"), None), problems=added.problems)
 
     def source(self, node: exp.Expr) -> Frame:

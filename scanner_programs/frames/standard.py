@@ -7,7 +7,7 @@ import configparser
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scanner_model.linear_patterns import InvalidPattern, LinearPattern
 from scanner_programs.frames.machine import (
@@ -16,11 +16,13 @@ from scanner_programs.frames.machine import (
     Class,
     Evaluated,
     Function,
+    Instance,
     Library,
     Machine,
     Method,
     Scope,
     Unknown,
+    one_of,
 )
 
 _ENDLESS = frozenset({"count", "cycle", "repeat", "tee"})
@@ -114,7 +116,11 @@ class Wrapped(Library):
     def do_get(self, machine: Machine, arguments: Arguments) -> Evaluated:
         return self.wrapped
 
-    do_getOrElse = do_get
+    do_result = do_get
+
+    def do_getOrElse(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        is_known = not isinstance(self.wrapped, Unknown) or bool(self.wrapped.inputs)
+        return self.wrapped if is_known else arguments.get(0, default=self.wrapped)
 
     def other(self, name: str, machine: Machine, place: str) -> Evaluated:
         return self.wrapped if name in ("get", "value") else Method(self, lambda _, __: self)
@@ -147,6 +153,10 @@ def option(arguments: Arguments, given: Mapping[str, Evaluated]) -> CommandOptio
 def standard_call(machine: Machine, name: str, arguments: Arguments) -> Evaluated:
     """Return what a function of the standard library returns; None for one that is not known."""
     module, _, last = name.partition(".")
+    if name.rpartition(".")[2] in _POOLS:
+        return FunctionPool()
+    if (run := _EXECUTED.get(name.rpartition(".")[2])) is not None and any(map(_is_function, arguments.every)):
+        return run(machine, arguments)
     if module == "itertools" and last not in _ENDLESS:
         return _iterated(machine, last, arguments)
     if module == "operator" and last in _OPERATORS and len(arguments.values) == 2:
@@ -161,6 +171,90 @@ def standard_call(machine: Machine, name: str, arguments: Arguments) -> Evaluate
         rest = arguments.values[1:] if last == "defaultdict" else arguments.values
         return {key: value for each in rest if isinstance(each, dict) for key, value in each.items()}
     return None
+
+
+def _submitted(machine: Machine, arguments: Arguments) -> Evaluated:
+    """Return what `pool.submit(function, value)` makes later; what is before the function is an option."""
+    at = next((at for at, each in enumerate(arguments.values) if _is_function(each)), None)
+    if at is None:
+        return None
+    given = Arguments(arguments.values[at + 1 :], arguments.named, arguments.place)
+    return Wrapped(machine.call(arguments.values[at], given))
+
+
+def _thread(machine: Machine, arguments: Arguments) -> Evaluated:
+    """Run the target of a thread with its arguments."""
+    listed, named = arguments.named.get("args", ()), arguments.named.get("kwargs", {})
+    is_known = isinstance(listed, list | tuple) and isinstance(named, dict)
+    given = Arguments(tuple(listed), named, arguments.place) if is_known else Arguments((), {}, arguments.place)
+    machine.call(arguments.named.get("target"), given)
+    return Unknown()
+
+
+_EXECUTED: Mapping[str, Callable[[Machine, Arguments], Evaluated]] = {
+    **dict.fromkeys(("run_in_executor", "to_thread"), _submitted),
+    "delayed": lambda _, arguments: arguments.get(0),
+    **dict.fromkeys(("Thread", "Process", "Timer"), _thread),
+}
+"""Functions of libraries that run a function of the program elsewhere."""
+_POOLS = frozenset({"ThreadPoolExecutor", "ProcessPoolExecutor", "ThreadPool", "Pool"})
+
+
+@dataclass(slots=True, eq=False)
+class Dispatch(Library):
+    """A function with others for the classes of its first argument: `functools.singledispatch`."""
+
+    base: Function
+    cases: list[tuple[Evaluated, Function]] = field(default_factory=list)
+
+    def do_register(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        given = [*arguments.values]
+        function = given.pop() if given and isinstance(given[-1], Function) else None
+        if function is None:
+            kind = given[0] if given else None
+            return Method(self, lambda machine, later: self._add(kind, later.get(0)))
+        annotation = function.node.args.args[0].annotation if function.node.args.args else None
+        kind = given[0] if given else machine.value(annotation, function.scope) if annotation is not None else None
+        return self._add(kind, function)
+
+    def _add(self, kind: Evaluated, function: Evaluated) -> Evaluated:
+        if isinstance(function, Function):
+            self.cases.append((kind, function))
+        return function
+
+    def called(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        """Call the function of the class that is nearest to the argument's; of an unknown argument, any."""
+        first = arguments.get(0)
+        if not isinstance(first, Instance) or first.of is None:
+            return one_of([machine.call(each, arguments) for each in (*(case for _, case in self.cases), self.base)])
+        for of in first.of.lineage():
+            for kind, function in self.cases:
+                if kind is of:
+                    return machine.call(function, arguments)
+        return machine.call(self.base, arguments)
+
+
+class FunctionPool(Library):
+    """Threads or processes that run functions of the program."""
+
+    def do_map(self, machine: Machine, arguments: Arguments) -> list[Evaluated]:
+        function, *lists = arguments.values
+        rows = zip(*map(machine.items, lists), strict=False)
+        return [machine.call(function, Arguments(row, {}, arguments.place)) for row in rows]
+
+    do_imap = do_imap_unordered = do_map
+
+    def do_starmap(self, machine: Machine, arguments: Arguments) -> list[Evaluated]:
+        rows = [tuple(machine.items(each)) for each in machine.items(arguments.get(1))]
+        return [machine.call(arguments.get(0), Arguments(row, {}, arguments.place)) for row in rows]
+
+    def do_submit(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        return _submitted(machine, arguments)
+
+    do_apply_async = do_submit
+
+    def other(self, name: str, machine: Machine, place: str) -> Evaluated:
+        return Method(self, lambda _, __: Unknown())
 
 
 def _iterated(machine: Machine, name: str, arguments: Arguments) -> Evaluated:

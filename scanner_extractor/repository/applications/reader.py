@@ -1288,7 +1288,8 @@ class _Reader:
                 for each in uses.field_uses:
                     use = TopicUse(each.job, each.topic, each.writes)
                     self.used.add(module, use, each.path, each.places, whole=each.whole)
-            if program.statements.is_built:
+            is_assembled = any(text not in self.files[program.path] for text, _ in program.statements.listed)
+            if program.statements.is_built or is_assembled:
                 self._replace_script(program.path, program.statements.listed)
             for path, problems in problems_by_file(program.job).items():
                 self.unresolved += ((path, f"{what}: {_lines(sorted(lines))}") for what, lines in problems.items())

@@ -7,6 +7,7 @@ with its parts as arguments: its value is unknown, and the frames in it are not 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
@@ -48,7 +49,11 @@ def lowered(file: ir.File) -> ast.Module:
     lower = _Lowering(file)
     body: list[ast.stmt] = [lower.imported(name, path) for name, path in file.imports.items()]
     body += [_import(_library(path), "*") for path in file.wildcards]
-    body += [lower.of_class(each) for each in _flat(file.classes)]
+    classes = list(_flat(file.classes))
+    body += [lower.of_class(each) for each in classes]
+    inner_first = classes[::-1]
+    for each in (*filter(_constants, inner_first), *(each for each in inner_first if not _constants(each))):
+        body += lower.after(each)
     body += [lower.function(each) for each in file.functions]
     body += lower.statements(file.statements)
     body += lower.mains(file)
@@ -114,6 +119,8 @@ class _Lowering:
         self.file = file
         self.pending: list[ast.stmt] = []
         self.members: dict[str, ast.expr] = {}
+        self.methods: dict[str, ast.expr] = {}
+        """The functions of the class: a variable may have the name of one."""
         self.count = 0
 
     def imported(self, name: str, path: str) -> ast.stmt:
@@ -127,7 +134,7 @@ class _Lowering:
         for each in _flat(file.classes):
             if any(function.name == "main" for function in each.functions):
                 calls.append(ast.Attribute(value=_name(each.name), attr="main", ctx=ast.Load()))
-        return [ast.Expr(value=ast.Call(func=each, args=[_name("arguments")], keywords=[])) for each in calls]
+        return [ast.Expr(value=ast.Call(func=each, args=[_name("@arguments")], keywords=[])) for each in calls]
 
     # --- declarations
 
@@ -135,13 +142,21 @@ class _Lowering:
         """Return a class: its constructor sets the fields of an object."""
         is_single = of.single
         outer, self.members = self.members, {}
+        outer_methods, self.methods = self.methods, {}
+        if _constants(of):
+            self.members["name"] = ast.Attribute(value=_name("self"), attr="name", ctx=ast.Load())
         declared: list[ir.Field | ir.Function] = [*of.fields, *of.functions]
         for each in declared:
             base = _name(of.name) if each.static or is_single else _name("self")
             self.members[each.name] = ast.Attribute(value=base, attr=each.name, ctx=ast.Load())
+        names = ("name",) if _constants(of) else ()
+        for name in (*names, *(each.name for each in of.functions)):
+            self.methods[name] = self.members[name]
         body: list[ast.stmt] = []
-        static = [each for each in of.fields if each.static or is_single]
+        static = [each for each in of.fields if (each.static or is_single) and each not in _constants(of)]
         for field in static:
+            if field.value is not None and not isinstance(field.value, ir.Literal) and not is_single:
+                continue  # it may use the class itself
             body += self._assigned(_name(field.name), field.value, field.line, hidden=static)
         for field in of.fields:
             if not field.static and not is_single:
@@ -149,18 +164,52 @@ class _Lowering:
                 body.append(ast.AnnAssign(target=target, annotation=_name("object"), value=None, simple=1))
         if not is_single:
             body.append(self._constructor(of, [each for each in of.fields if not each.static]))
-        longest: dict[str, ir.Function] = {}
+        longest: dict[tuple[str, int], ir.Function] = {}
         for function in of.functions:
-            known = longest.get(function.name)
+            known = longest.get(key := (function.name, _arity(function)))
             if function.body is not None and (known is None or _length(function) > _length(known)):
-                longest[function.name] = function
-        for function in longest.values():
-            if function.name not in ("new", "constructor"):
-                body.append(self.function(function, is_static=function.static or is_single, of=of))
-        self.members = outer
+                longest[key] = function
+        counts = Counter(name for name, _ in longest)
+        for (name, arity), function in longest.items():
+            if name not in ("new", "constructor"):
+                made = self.function(function, is_static=function.static or is_single, of=of)
+                made.name = name if counts[name] == 1 else f"{name}@{arity}"
+                body.append(made)
+        for name in [name for name, count in counts.items() if count > 1 and name not in ("new", "constructor")]:
+            body.append(_overloaded([function for (own, _), function in longest.items() if own == name], of))
+        self.members, self.methods = outer, outer_methods
         bases: list[ast.expr] = [_name(_plain(each)) for each in of.supers]
         kept = body or [ast.Pass()]
         return _at(ast.ClassDef(name=of.name, bases=bases, keywords=[], body=kept, decorator_list=[]), of.line)
+
+    def after(self, of: ir.Class) -> list[ast.stmt]:
+        """Return what follows a class: the constants of an enumeration that have values, and static initializers."""
+        made: list[ast.stmt] = []
+        base = _name(of.name)
+        for field in _constants(of):
+            target = ast.Attribute(value=base, attr=field.name, ctx=ast.Store())
+            args, keywords = self._arguments(field.value.arguments[1:])  # type: ignore[union-attr]
+            value = ast.Call(func=base, args=args, keywords=keywords)
+            label = ast.Attribute(value=ast.Attribute(value=base, attr=field.name, ctx=ast.Load()), attr="@name")
+            made += [*self.pending, _at(ast.Assign(targets=[target], value=value), field.line)]
+            made.append(ast.Assign(targets=[_stored(label)], value=ast.Constant(value=field.name)))
+            self.pending = []
+        if made:
+            listed = [ast.Attribute(value=base, attr=each.name, ctx=ast.Load()) for each in _constants(of)]
+            target = ast.Attribute(value=base, attr="@constants", ctx=ast.Store())
+            made.append(ast.Assign(targets=[target], value=ast.List(elts=list(listed), ctx=ast.Load())))
+        later = [each for each in of.fields if each.static and each not in _constants(of) and not of.single]
+        later = [each for each in later if each.value is not None and not isinstance(each.value, ir.Literal)]
+        static = [each for each in of.statements if _is_static(of, each)] if self.file.language == "java" else []
+        outer = self.members
+        declared: list[ir.Field | ir.Function] = [*of.fields, *of.functions]
+        own = {each.name: ast.Attribute(value=base, attr=each.name, ctx=ast.Load()) for each in declared if each.static}
+        self.members = {**outer, **own}
+        for field in later:
+            made += self._assigned(ast.Attribute(value=base, attr=field.name, ctx=ast.Load()), field.value, field.line)
+        made += self.statements(static)
+        self.members = outer
+        return made
 
     def _assigned(
         self, target: ast.expr, value: ir.Expression | None, line: int, hidden: Iterable[ir.Field] = ()
@@ -185,7 +234,12 @@ class _Lowering:
             else:
                 body += self._assigned(target, field.value, field.line)
         hidden = set(given)
-        body += self._hiding(hidden, lambda: self.statements(of.statements))
+        is_java = self.file.language == "java"
+        inside = [each for each in of.statements if not (is_java and _is_static(of, each))]
+        if of.supers and of.kind == "class":  # a constructor that calls another one does it again, with arguments
+            base = ast.Call(func=_name("super"), args=[], keywords=[])
+            body.insert(0, ast.Expr(value=_method(base, "__init__", [])))
+        body += self._hiding(hidden, lambda: self.statements(inside))
         if new is not None and new.body is not None:
             own = new.body.statements
             body += self._hiding(hidden | _locals(new.body), lambda: self.statements(own))
@@ -219,8 +273,8 @@ class _Lowering:
         arguments = ast.arguments(
             posonlyargs=[],
             args=[
-                ast.arg(arg=_safe(each), annotation=_name(typed[each]) if typed.get(each, "").isidentifier() else None)
-                for each in (*first, *names)
+                *(ast.arg(arg=each) for each in first),
+                *(ast.arg(arg=_safe(each), annotation=_annotation(typed.get(each, ""))) for each in names),
             ],
             vararg=ast.arg(arg=_safe(rest)) if rest else None,
             kwonlyargs=[],
@@ -296,7 +350,7 @@ class _Lowering:
             case ir.Function():
                 return [self.function(code)]
             case ir.Class():
-                return [self.of_class(code)]
+                return [self.of_class(code), *self.after(code)]
         made_value = self.value(code)
         line = getattr(code, "line", 0)
         return [_at(ast.Return(value=made_value) if result else ast.Expr(value=made_value), line)]
@@ -321,6 +375,9 @@ class _Lowering:
             return self.value(value)
         if not isinstance(value, ir.Literal | ir.Name | ir.Member):
             return _name("_unknown")
+        if self.file.language == "java" and isinstance(value, ir.Name) and value.name not in self.members:
+            constant = ast.Constant(value=value.name)  # of an enumeration
+            return ast.Compare(left=self.value(of), ops=[ast.Eq()], comparators=[constant])
         return ast.Compare(left=self.value(of), ops=[ast.Eq()], comparators=[self.value(value)])
 
     def _target(self, target: Any) -> ast.expr:  # noqa: ANN401 - a name, a member or several
@@ -447,6 +504,10 @@ class _Lowering:
                 return ast.List(elts=args, ctx=ast.Load())
             case ir.Name(name=name) if name in _LIST_FUNCTIONS:
                 return ast.List(elts=args, ctx=ast.Load())
+            case ir.Member(of=ir.Name(name="Arrays"), name="stream") if len(args) == 1:
+                return args[0]
+            case ir.Member(of=ir.Name(name="Stream"), name="concat") if len(args) == 2:
+                return ast.BinOp(left=args[0], op=ast.Add(), right=args[1])
             case ir.Member(of=ir.Name(name="Map"), name="of"):
                 return ast.Dict(keys=list(args[::2]), values=args[1::2])
             case ir.Name(name=name) if name in _MAP_FUNCTIONS:
@@ -459,6 +520,8 @@ class _Lowering:
                 return _method(base, "__init__", args)
             case ir.Name(name="new enum") if args:
                 return args[0]
+            case ir.Name(name=name) if name in self.methods:
+                return ast.Call(func=self.methods[name], args=args, keywords=keywords)
             case ir.Member(of=of, name=name):
                 name = name.strip("`")
                 function: ast.expr = ast.Attribute(value=self.value(of), attr=_RENAMED.get(name, name), ctx=ast.Load())
@@ -497,7 +560,13 @@ def _stored(target: ast.expr) -> ast.expr:
 def _safe(name: str) -> str:
     """Return a name as one of Python's: the model names some in brackets, Kotlin puts some into backticks."""
     name = name.strip("`")
+    if name == "self":  # a variable like any other
+        return "self_"
     return name if name.isidentifier() else "".join(sign if sign.isalnum() else "_" for sign in f"_{name}")
+
+
+def _annotation(kind: str) -> ast.expr | None:
+    return _name(kind) if kind.isidentifier() else None
 
 
 def _is_text(node: ast.expr) -> bool:
@@ -515,20 +584,71 @@ def _constant(literal: ir.Literal) -> str | int | float | bool | None:
     return None
 
 
+def _arity(function: ir.Function) -> int:
+    """Return how many arguments a function takes; a very large number if it takes any number."""
+    return len(function.parameters) if not any(each.rest for each in function.parameters) else _ANY
+
+
+_ANY = 1_000
+
+
+def _overloaded(functions: Sequence[ir.Function], of: ir.Class) -> ast.FunctionDef:
+    """Return a function that calls the one of its overloads that takes as many arguments as are given."""
+    ordered = sorted(functions, key=_arity)
+    is_static = of.single or all(each.static for each in ordered)
+    base = _name(of.name if is_static else "self")
+    result: list[ast.stmt] = []
+    for each in reversed(ordered):
+        function = ast.Attribute(value=base, attr=f"{each.name}@{_arity(each)}", ctx=ast.Load())
+        given = ast.Starred(value=_name("given"), ctx=ast.Load())
+        made = ast.Return(value=ast.Call(func=function, args=[given], keywords=[]))
+        count = ast.Call(func=_name("len"), args=[_name("given")], keywords=[])
+        test = ast.Compare(left=count, ops=[ast.Eq()], comparators=[ast.Constant(value=_arity(each))])
+        result = [ast.If(test=test, body=[made], orelse=result)] if result else [made]
+    names = [] if is_static else [ast.arg(arg="self")]
+    arguments = ast.arguments(
+        posonlyargs=[], args=names, vararg=ast.arg(arg="given"), kwonlyargs=[], kw_defaults=[], defaults=[]
+    )
+    marks: list[ast.expr] = [_name("staticmethod")] if is_static else []
+    named = ordered[0].name
+    return _at(ast.FunctionDef(name=named, args=arguments, body=result, decorator_list=marks), ordered[0].line)
+
+
 def _length(function: ir.Function) -> int:
     return function.end - function.line
 
 
+def _constants(of: ir.Class) -> list[ir.Field]:
+    """Return the constants of an enumeration that are made with arguments."""
+    return [
+        field
+        for field in of.fields
+        if isinstance(field.value, ir.Call)
+        and field.value.function == ir.Name("new enum")
+        and field.value.arguments[1:]
+    ]
+
+
+def _is_static(of: ir.Class, code: Any) -> bool:  # noqa: ANN401 - any code of the model
+    """Return whether a statement of a class uses its static members only."""
+    members: list[ir.Field | ir.Function] = [*of.fields, *of.functions]
+    own = {each.name for each in members if not each.static}
+    return not own & {each.name for each in _parts(code) if isinstance(each, ir.Name)}
+
+
+def _parts(code: Any) -> Iterator[Any]:  # noqa: ANN401 - any code of the model
+    """Yield code and all that is inside it, without functions and classes."""
+    waiting = [code]
+    while waiting:
+        each = waiting.pop()
+        yield each
+        if isinstance(each, tuple):
+            waiting += each
+        elif is_dataclass(each) and not isinstance(each, ir.Class | ir.Function):
+            waiting += [getattr(each, field.name) for field in fields(each)]
+
+
 def _locals(block: ir.Block) -> set[str]:
     """Return the names of the variables that statements declare, also in blocks inside them."""
-    found: set[str] = set()
-    waiting: list[Any] = [block]
-    while waiting:
-        code = waiting.pop()
-        if isinstance(code, ir.Declare | ir.Loop) and isinstance(code.target, ir.Name):
-            found.add(code.target.name)
-        if isinstance(code, tuple):
-            waiting += code
-        elif is_dataclass(code) and not isinstance(code, ir.Class | ir.Function):
-            waiting += [getattr(code, field.name) for field in fields(code)]
-    return found
+    declared = (each.target for each in _parts(block) if isinstance(each, ir.Declare | ir.Loop))
+    return {target.name for target in declared if isinstance(target, ir.Name)}

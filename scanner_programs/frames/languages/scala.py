@@ -23,8 +23,12 @@ _NULLARY = frozenset(
     "stripMargin",
     "toList",
     "toSeq",
+    "head",
+    "tail",
+    "last",
     "toArray",
     "toSet",
+    "toMap",
     "isNull",
     "isNotNull",
     "desc",
@@ -32,9 +36,6 @@ _NULLARY = frozenset(
     "builder",
     "enableHiveSupport",
     "getExecutionEnvironment",
-    "head",
-    "tail",
-    "last",
 }
 """Methods without arguments that are called without brackets."""
 _SAME = {"toLowerCase": "lower", "toUpperCase": "upper", "trim": "strip", "orElse": "or_else"}
@@ -84,6 +85,8 @@ UNWRAPPED = "@unwrapped"
 """The function that returns what a `Try` wraps."""
 NULLARY = "@nullary"
 """The mark of a function without arguments: its name is its call."""
+CASES = "_cases_"
+"""How the names of functions begin that are written as cases."""
 SELF = "@object"
 """The object of a file: names that the file does not define are members of its traits."""
 _WRAPPING = frozenset({"Some", "Right", "Success"})
@@ -106,25 +109,39 @@ class _Lowering:
         self.pending: list[ast.stmt] = []
         self.classes: dict[str, Node] = {}
         self.objects: set[str] = set()
+        self.nested: dict[str, Node] = {}
+        """The objects in other objects and classes."""
         self.bound = {_text(_part(each, "name") or _part(each, "pattern")) for each in _walk(root, _BINDING)}
         """The names of values and functions, anywhere in the file."""
         self.members: list[set[str]] = []
         self.holes: dict[int, str] = {}
+        self.aliases: dict[str, str] = {}
+        """What the objects around are called, by the names that their classes have for them."""
         self.depth = 0
         self.columns = "org.apache.flink.table.api" if b"org.apache.flink.table" in root.text else _SPARK
         """The library whose columns `$"name"` and `'name` are."""
 
     def module(self) -> ast.Module:
         """Return the statements of the file: imports, functions and classes first, as they may be used before."""
+        flat = {_text(_part(each, "name")) for each in self._flattened()}
         for node in _walk(self.root, ("class_definition", "object_definition")):
             name = _text(_part(node, "name"))
-            if node.type == "object_definition":
+            if node.type == "object_definition" and node.parent == self.root and name in flat:
                 self.objects.add(name)
+            elif node.type == "object_definition":
+                self.nested[name] = node
             elif any(child.type == "case" for child in node.children) or _part(node, "class_parameters"):
                 self.classes.setdefault(name, node)
         body: list[ast.stmt] = []
         mains: list[ast.stmt] = []
+        singles: list[ast.stmt] = []
+        for node in self._by_use(
+            each for each in self.root.named_children if _text(_part(each, "name")) in self.nested
+        ):
+            singles += self._called_object(node)
         for node in self.root.named_children:
+            if node.type == "object_definition" and _text(_part(node, "name")) in self.nested:
+                continue
             inner = _part(node, "body") if node.type == "object_definition" else None
             listed = inner.named_children if inner is not None else [node] if node.type != "object_definition" else []
             body += self._block(listed)
@@ -133,8 +150,40 @@ class _Lowering:
             mains += [self._main(each) for each in listed if _is_main(each)]
             if any(_text(_part(each, "name")) == "apply" for each in listed) and node.type == "object_definition":
                 body += self._called_object(node)
-        body.sort(key=lambda each: not isinstance(each, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef))
+        first = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
+        body = [
+            *(each for each in (*body, *singles) if isinstance(each, first)),
+            *(each for each in (*singles, *body) if not isinstance(each, first)),
+        ]
         return ast.fix_missing_locations(ast.Module(body=[*body, *mains], type_ignores=[]))
+
+    def _flattened(self) -> list[Node]:
+        """Return the objects whose members are names of the module: one alone, one that runs, and those of classes."""
+        listed = [each for each in self.root.named_children if each.type == "object_definition"]
+        classes = {_text(_part(each, "name")) for each in self.root.named_children if each.type != "object_definition"}
+        return [
+            each
+            for each in listed
+            if len(listed) == 1
+            or _text(_part(each, "name")) in classes
+            or any(map(_is_main, _body(each)))
+            or "App" in [_text(name) for name in _walk(_part(each, "extend"), ("type_identifier",))]
+        ]
+
+    def _by_use(self, nodes: Iterable[Node]) -> list[Node]:
+        """Return objects, each after those that it names."""
+        named = {_text(_part(each, "name")): each for each in nodes}
+        ordered: dict[str, Node] = {}
+
+        def add(name: str, path: tuple[str, ...]) -> None:
+            used = {_text(each) for each in _walk(named[name], ("identifier", "type_identifier"))}
+            for each in sorted((used & named.keys()) - {name, *path, *ordered}):
+                add(each, (*path, name))
+            ordered.setdefault(name, named[name])
+
+        for name in named:
+            add(name, ())
+        return list(ordered.values())
 
     def _called_object(self, node: Node) -> list[ast.stmt]:
         """Return the object of a name that a program calls: `Step(1)` is `Step.apply(1)`."""
@@ -146,7 +195,7 @@ class _Lowering:
 
     def _main(self, node: Node, base: ast.expr | None = None) -> ast.stmt:
         main = self._name(node, "main") if base is None else self._member(node, base, "main")
-        return self._at(node, ast.Expr(value=self._call(node, main, [self._name(node, "arguments")])))
+        return self._at(node, ast.Expr(value=self._call(node, main, [_named("@arguments")])))
 
     def _inherited(self, node: Node, members: Sequence[Node]) -> list[ast.stmt]:
         """Return an object with the members of its traits and its own, and the call of a `main` of its traits."""
@@ -209,10 +258,13 @@ class _Lowering:
                 value, target = _part(node, "value"), _part(node, "pattern")
                 if value is None:
                     return []
-                return [self._at(node, ast.Assign(targets=[self._target(target)], value=self._value(value)))]
+                made_value = self._argument(value) if value.type in _OPEN else self._value(value)
+                return [self._at(node, ast.Assign(targets=[self._target(target)], value=made_value))]
             case "function_definition":
                 return [self._function(node)]
-            case "class_definition" | "trait_definition" | "object_definition":
+            case "object_definition":
+                return self._called_object(node)
+            case "class_definition" | "trait_definition":
                 return [self._class(node), *self._extensions(node)]
             case "assignment_expression":
                 target, value = _part(node, "left"), _part(node, "right")
@@ -236,7 +288,7 @@ class _Lowering:
                 return [self._at(node, ast.Return(value=self._value(inner[0]) if inner else None))]
             case "throw_expression":
                 return [self._at(node, ast.Raise())]
-        value = self._value(node)
+        value = self._argument(node) if node.type in _OPEN else self._value(node)
         return [self._at(node, ast.Return(value=value) if returns else ast.Expr(value=value))]
 
     def _import(self, node: Node) -> list[ast.stmt]:
@@ -252,6 +304,18 @@ class _Lowering:
         else:
             path, _, name = path.rpartition(".")
             names = [name]
+        if names == ["*"] and path in self.nested:
+            members = [_text(_part(each, "pattern") or _part(each, "name")) for each in _body(self.nested[path])]
+            return [
+                self._at(
+                    node,
+                    ast.Assign(
+                        targets=[ast.Name(id=name, ctx=ast.Store())], value=self._member(node, _named(path), name)
+                    ),
+                )
+                for name in members
+                if name.isidentifier()
+            ]
         aliases = [ast.alias(name=name) for name in names if name]
         return [self._at(node, ast.ImportFrom(module=path, names=aliases, level=0))] if path and aliases else []
 
@@ -337,13 +401,20 @@ class _Lowering:
         own = [each for each in inside if each.type.endswith(("_definition", "_declaration")) and each.type[:3] in _OWN]
         known = {_text(_part(each, "pattern") or _part(each, "name")) for each in own}
         functions = [each for each in inside if each.type == "function_definition"]
-        rest = [each for each in inside if each.type not in ("function_definition", "import_declaration")]
+        rest = [each for each in inside if each.type not in ("function_definition", "import_declaration", "self_type")]
         self.members.append({*names, *known, *(_text(_part(each, "name")) for each in functions)})
         setting: list[ast.stmt] = []
         for name in names:
             target = self._member(node, _named("self"), name)
             setting.append(self._at(node, ast.Assign(targets=[target], value=_named(name))))
-        setting += self._block(rest)
+        setting += self._block(each for each in rest if _is_constant(each))
+        setting += self._of_bases(node)
+        for each in rest:
+            setting += self._block([each])
+            inner = _text(_part(each, "name"))
+            if each.type in ("class_definition", "object_definition") and inner.isidentifier():
+                target = self._member(node, _named("self"), inner)
+                setting.append(self._at(node, ast.Assign(targets=[target], value=_named(inner))))
         made: list[ast.stmt] = [
             self._at(
                 node,
@@ -351,7 +422,16 @@ class _Lowering:
             )
             for name in names
         ]
-        made += [self._function(each, "self") for each in functions]
+        alias = next((_text(each.named_children[0]) for each in inside if each.type == "self_type"), "")
+        if alias:
+            self.aliases[alias] = f"_this_{node.start_point[0]}"
+        for each in functions:
+            function = self._function(each, "self")
+            if alias:  # objects that are made inside may name this one
+                name_of_this = ast.Name(id=self.aliases[alias], ctx=ast.Store())
+                function.body.insert(0, self._at(node, ast.Assign(targets=[name_of_this], value=_named("self"))))
+            made.append(function)
+        self.aliases.pop(alias, None)
         self.members.pop()
         init = self._definition(node, "__init__", ["self", *names], defaults, False, setting)
         bases = [_named(_text(each)) for each in _walk(_part(node, "extend"), ("type_identifier",))]
@@ -359,6 +439,16 @@ class _Lowering:
         return self._at(
             node, ast.ClassDef(name=name, bases=list(bases[:3]), keywords=[], body=[init, *made], decorator_list=[])
         )
+
+    def _of_bases(self, node: Node) -> list[ast.stmt]:
+        """Return the calls of the constructors of superclasses and traits; the first may have arguments."""
+        made: list[ast.stmt] = []
+        given = next((each for each in _walk(_part(node, "extend"), ("arguments",))), None)
+        for at, base in enumerate(_walk(_part(node, "extend"), ("type_identifier",))[:3]):
+            args, keywords = self._arguments(given) if given is not None and not at else ([], [])
+            init = self._member(node, _named(_text(base)), "__init__")
+            made.append(self._at(node, ast.Expr(value=self._call(node, init, [_named("self"), *args], keywords))))
+        return made
 
     def _extensions(self, node: Node) -> list[ast.stmt]:
         """Return the statements that add the methods of an implicit class to the values that it wraps."""
@@ -384,10 +474,16 @@ class _Lowering:
         body = self._block(_body(node))
         listed = [each for each in _walk(node, ("enumerator",)) if len(each.named_children) > 1]
         for each in reversed(listed):
-            target, source = each.named_children[0], each.named_children[1]
-            loop = ast.For(target=self._target(target), iter=self._value(source), body=body or [ast.Pass()], orelse=[])
+            target = each.named_children[0]
+            loop = ast.For(target=self._target(target), iter=self._pairs(each), body=body or [ast.Pass()], orelse=[])
             body = [self._at(node, loop)]
         return body[0] if body else self._at(node, ast.Pass())
+
+    def _pairs(self, node: Node) -> ast.expr:
+        """Return what a loop runs over: of a map, its entries."""
+        source = self._value(node.named_children[1])
+        is_pair = node.named_children[0].type == "tuple_pattern"
+        return self._call(node, self._member(node, source, "toSeq"), []) if is_pair else source
 
     # --- expressions
 
@@ -402,6 +498,10 @@ class _Lowering:
 
     def _expression(self, node: Node) -> ast.expr:
         match node.type:
+            case "identifier" if _text(node) in self.aliases:
+                return self._at(node, _named(self.aliases[_text(node)]))
+            case "identifier" if _text(node) in ("None", "Nil"):
+                return self._constant(node, None) if _text(node) == "None" else ast.List(elts=[], ctx=ast.Load())
             case "identifier" | "operator_identifier" | "type_identifier":
                 return self._name(node, _text(node))
             case "stable_type_identifier":
@@ -485,8 +585,28 @@ class _Lowering:
             self.pending.append(
                 self._at(node, ast.Assign(targets=[ast.Name(id=subject, ctx=ast.Store())], value=value))
             )
-            results = [self._case(each, _named(subject)) for each in clauses]
+            return self._matched(node, clauses, _named(subject))
         return self._any(node, results)
+
+    def _matched(self, node: Node, clauses: Sequence[Node], subject: ast.expr) -> ast.expr:
+        """Return the result of the case that matches: constants are compared, of other patterns each may."""
+        result: ast.expr | None = None
+        for clause in reversed(clauses):
+            made = self._case(clause, subject)
+            pattern = _part(clause, "pattern")
+            if result is None or (pattern.type == "wildcard" and _part(clause, "guard") is None):
+                result = made
+                continue
+            listed = _constants_of(pattern) if _part(clause, "guard") is None else []
+            test: ast.expr = _named("_unknown")
+            if listed:
+                values = [self._value(each) for each in listed]
+                tests: list[ast.expr] = [
+                    ast.Compare(left=subject, ops=[ast.Eq()], comparators=[each]) for each in values
+                ]
+                test = tests[0] if len(tests) == 1 else ast.BoolOp(op=ast.Or(), values=tests)
+            result = self._at(node, ast.IfExp(test=test, body=made, orelse=result))
+        return result if result is not None else self._constant(node, None)
 
     def _cases(self, node: Node) -> ast.expr:
         """Return a function that is written as cases: `{ case (id, total) => id }`."""
@@ -509,8 +629,8 @@ class _Lowering:
             results = [self._case(each, subject) for each in clauses]
             made = [self._at(node, ast.Return(value=self._any(node, results)))]
         made, self.pending = [*self.pending, *made], outer
-        self.pending.append(self._definition(node, f"_cases_{at}", [f"_subject_{at}"], [], False, made))
-        return self._at(node, _named(f"_cases_{at}"))
+        self.pending.append(self._definition(node, f"{CASES}{at}", [f"_subject_{at}"], [], False, made))
+        return self._at(node, _named(f"{CASES}{at}"))
 
     def _any(self, node: Node, results: Sequence[ast.expr]) -> ast.expr:
         """Return any of several values."""
@@ -533,24 +653,37 @@ class _Lowering:
     def _yielded(self, node: Node) -> ast.expr:
         """Return what `for (a <- as; b <- bs) yield c` makes."""
         listed = [each for each in _walk(node, ("enumerator",)) if len(each.named_children) > 1]
-        names = [_text(each.named_children[0]) for each in listed]
+        names = [
+            name
+            for each in listed
+            for name in map(_text, _walk(each.named_children[0], ("identifier",)))
+            if name.isidentifier()
+        ]
 
         def made() -> list[ast.stmt]:
             generators = [
                 ast.comprehension(
                     target=self._target(each.named_children[0]),
-                    iter=self._value(each.named_children[1]),
+                    iter=self._pairs(each),
                     ifs=[],
                     is_async=0,
                 )
                 for each in listed
             ]
-            body = self._value(_part(node, "body") or node.named_children[-1])
+            body = self._value_of(_part(node, "body") or node.named_children[-1], names)
             return [self._at(node, ast.Return(value=self._at(node, ast.ListComp(elt=body, generators=generators))))]
 
         name = f"_for_{node.start_point[0]}_{node.start_point[1]}"
         self.pending.append(self._definition(node, name, [], [], False, self._shadowing(names, made)))
         return self._call(node, _named(name), [])
+
+    def _value_of(self, node: Node, names: Sequence[str]) -> ast.expr:
+        """Return what a body makes of names that are bound for each item of a loop."""
+        if len(inside := _inside(node)) == 1:
+            return self._value(inside[0])
+        name = f"_body_{node.start_point[0]}_{node.start_point[1]}"
+        self.pending.append(self._definition(node, name, names, [], False, self._block(inside, returns=True)))
+        return self._call(node, _named(name), list(map(_named, names)))
 
     def _spark(self, node: Node, name: str) -> ast.expr:
         return self._imported(node, self.columns, name)
@@ -585,6 +718,8 @@ class _Lowering:
             return self._at(node, ast.List(elts=[], ctx=ast.Load()))
         if base.type == "identifier" and _text(base) in self.objects:
             return self._name(node, name)
+        if _text(base) == "super":
+            return self._member(node, self._call(node, _named("super"), []), name)
         package = _text(base)
         if _PACKAGE.fullmatch(package) and name[:1].isupper() and package.partition(".")[0] not in self.bound:
             return self._imported(node, package, name)
@@ -710,7 +845,7 @@ class _Lowering:
         if sign.isidentifier():
             listed = right.elts if isinstance(right, ast.Tuple) else [right]
             return self._call(node, self._member(node, left, sign), listed)
-        return self._at(node, _named("_unknown"))
+        return self._call(node, self._member(node, left, sign), [right])  # a method with a sign for its name
 
     def _lambda(self, node: Node) -> ast.expr:
         parameters = _part(node, "parameters")
@@ -752,6 +887,14 @@ def _inside(node: Node | None) -> list[Node]:
     return list(node.named_children) if node.type in ("block", "indented_block", "template_body") else [node]
 
 
+def _constants_of(pattern: Node) -> list[Node]:
+    """Return the constants of a pattern; none if a part of it is another one."""
+    if pattern.type in _CONSTANTS:
+        return [pattern]
+    parts = [_constants_of(each) for each in pattern.named_children] if pattern.type == "alternative_pattern" else []
+    return [each for part in parts for each in part] if all(parts) else []
+
+
 def _body(node: Node) -> list[Node]:
     return _inside(_part(node, "body"))
 
@@ -768,7 +911,9 @@ def _walk(node: Node | None, kinds: tuple[str, ...]) -> list[Node]:
 
 _SCOPES = frozenset(
     {"repeated_parameter_type", "arguments", "lambda_expression", "case_block", "block", "method_value"}
-)
+) | {"type_arguments", "enumerators"}
+_OPEN = ("call_expression", "field_expression", "infix_expression")
+"""Expressions that are functions if they leave out a place, wherever they are."""
 
 
 def _holes(node: Node) -> list[Node]:
@@ -781,6 +926,15 @@ def _holes(node: Node) -> list[Node]:
         elif each.type not in _SCOPES:
             waiting = [*each.named_children, *waiting]
     return found
+
+
+_CONSTANTS = ("string", "integer_literal", "boolean_literal", "floating_point_literal")
+
+
+def _is_constant(node: Node) -> bool:
+    """Return whether a member has a constant: a superclass may use it before the class is made."""
+    value = node.child_by_field_name("value") if node.type == "val_definition" else None
+    return value is not None and value.type in _CONSTANTS
 
 
 def _is_main(node: Node) -> bool:

@@ -61,6 +61,16 @@ JAVA = {
         "INSERT INTO o SELECT `key`, `name`, `x` FROM (SELECT `id` AS `key`, `name`, `price`, `at`, `x` FROM"
         " (SELECT `id`, `name`, `price`, `at`, CONCAT(`name`, '!') AS `x` FROM orders))",
     ),
+    "columns of a list": (
+        "java.util.List<ApiExpression> items = new java.util.ArrayList<>();\n"
+        'items.add($("id")); items.add($("name").as("n"));\n'
+        't.from("orders").select(items.toArray(new ApiExpression[0])).executeInsert("o");',
+        "INSERT INTO o SELECT `id`, `name` AS `n` FROM orders",
+    ),
+    "a text that is compared": (
+        't.from("orders").select($(SOURCE.equals("orders") ? "id" : "name")).executeInsert("o");',
+        "INSERT INTO o SELECT `id` FROM orders",
+    ),
     "a table that a method writes": (
         'emit(t.sqlQuery("SELECT id FROM orders"), "o");',
         "INSERT INTO o SELECT id FROM orders",
@@ -153,6 +163,40 @@ def test_jobs_in_scala_and_kotlin_make_the_same_statement(name: str, text: str) 
     assert _inserted(_program(name, text)) == [
         "INSERT INTO o SELECT `id`, (`n` + 1) AS `m` FROM (SELECT * FROM a WHERE (`n` > 1))"
     ]
+
+
+PYTHON = {
+    "columns as attributes of a table": (
+        "a = t.from_path('a')\na.select(a.n, (a.m + 1).alias('x')).execute_insert('o')",
+        "INSERT INTO o SELECT `n`, (`m` + 1) AS `x` FROM a",
+    ),
+    "rows of a window": (
+        "from pyflink.table.window import Over\n"
+        "w = Over.partition_by(col('n')).order_by(col('at')).preceding(lit(2)).alias('w')\n"
+        "t.from_path('a').over_window(w).select(col('m').sum.over(col('w')).alias('s')).execute_insert('o')",
+        "INSERT INTO o SELECT SUM(`m`) OVER (PARTITION BY `n` ORDER BY `at`) AS `s` FROM a",
+    ),
+    "functions that are written with words": (
+        "t.from_path('a').filter(col('n').between(1, 2)).select(col('at').extract(TimeIntervalUnit.YEAR).alias('y'))"
+        ".execute_insert('o')",
+        "INSERT INTO o SELECT EXTRACT(YEAR FROM `at`) AS `y` FROM (SELECT * FROM a WHERE (`n` BETWEEN 1 AND 2))",
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "statement"), PYTHON.values(), ids=PYTHON)
+def test_table_of_python_makes_a_statement(body: str, statement: str) -> None:
+    head = _PYTHON + "from pyflink.table.expressions import TimeIntervalUnit\n"
+    head += "t.execute_sql('CREATE TABLE a (n INT, m INT, at TIMESTAMP(3))')\n"
+
+    assert _inserted(_program("job.py", head + body))[1:] == [statement]
+
+
+def test_condition_of_a_library_is_reported() -> None:
+    text = "import rules\nt.from_path('a').filter(rules.valid(col('n'))).select(col('n')).execute_insert('o')"
+    program = _program("job.py", _PYTHON + text)
+
+    assert [what for _, what in program.job.problems] == ["an expression of a table of Flink is not resolved"]
 
 
 REPORTED = {

@@ -168,6 +168,97 @@ WRITES = {
         "def f(it):\n    return it\norders.select('id', 'total').mapInPandas(f, 'k STRING').write.saveAsTable('t')",
         {"k": ["orders.id", "orders.total"]},
     ),
+    "elements of arrays that are zipped": (
+        "a = read('a', 'names ARRAY<STRING>, sums ARRAY<INT>')\n"
+        "a.select(F.explode(F.arrays_zip('names', 'sums')).alias('z'))"
+        ".select('z.names', 'z.sums').write.saveAsTable('t')",
+        {"names": ["a.names.[]"], "sums": ["a.sums.[]"]},
+    ),
+    "an element and its place": (
+        "a = read('a', 'sums ARRAY<INT>, id INT')\n"
+        "a.select(F.transform('sums', lambda x, at: x + at).alias('x')).write.saveAsTable('t')",
+        {"x": ["a.sums.[]"]},
+    ),
+    "the fields of a type, one after the other": (
+        "from pyspark.sql.types import StructType, StructField, StringType, LongType\n"
+        "kind = StructType([StructField('a', StringType()), StructField('n', LongType())])\n"
+        "numbers = [f.name for f in kind if isinstance(f.dataType, LongType)]\n"
+        "read('k', kind).select(*numbers).write.saveAsTable('t')",
+        {"n": ["k.n"]},
+    ),
+    "options of a command line as the settings of a class": (
+        "import argparse\nclass Settings:\n    def __init__(self, table):\n        self.table = table\n"
+        "    @classmethod\n    def parsed(cls):\n        parser = argparse.ArgumentParser()\n"
+        "        parser.add_argument('--table', default='t')\n        return cls(**vars(parser.parse_args()))\n"
+        "orders.select('id').write.saveAsTable(Settings.parsed().table)",
+        {"id": ["orders.id"]},
+    ),
+    "a function that a pool of threads runs": (
+        "from multiprocessing.pool import ThreadPool\ndef store(table, name):\n"
+        "    orders.select(name).write.saveAsTable(table)\nThreadPool(2).starmap(store, [('t', 'id')])",
+        {"id": ["orders.id"]},
+    ),
+    "a function that a thread runs": (
+        "import threading\ndef store(table, name='id'):\n    orders.select(name).write.saveAsTable(table)\n"
+        "threading.Thread(target=store, args=('t',), kwargs={'name': 'city'}).start()",
+        {"city": ["orders.city"]},
+    ),
+    "a function that is submitted": (
+        "from concurrent import futures\ndef store(name):\n    orders.select(name).write.saveAsTable('t')\n"
+        "with futures.ProcessPoolExecutor() as pool:\n    jobs = [pool.submit(store, n) for n in ['id']]",
+        {"id": ["orders.id"]},
+    ),
+    "names that are sorted": (
+        "names = sorted(['id', 'total'], reverse=True)\nby_length = sorted(['total', 'id'], key=len)\n"
+        "orders.select('total', 'id').toDF(*by_length).select('id', F.col('total').alias(names[0] + '_'))"
+        ".write.saveAsTable('t')",
+        {"id": ["orders.total"], "total_": ["orders.id"]},
+    ),
+    "an item of a class": (
+        "class Columns:\n    def __class_getitem__(cls, name):\n        return F.col(name)\n"
+        "orders.select(Columns['id']).write.saveAsTable('t')",
+        {"id": ["orders.id"]},
+    ),
+    "a function for the class of its argument": (
+        "from functools import singledispatch\nclass Slim:\n    pass\nclass Trim:\n    name = 'city'\n"
+        "@singledispatch\ndef run(step, frame):\n    raise TypeError\n"
+        "@run.register\ndef _(step: Slim, frame):\n    return frame.select('id', 'city')\n"
+        "@run.register(Trim)\ndef _(step, frame):\n    return frame.withColumn(step.name, F.trim(step.name))\n"
+        "for step in [Slim(), Trim()]:\n    orders = run(step, orders)\norders.write.saveAsTable('t')",
+        {"id": ["orders.id"], "city": ["orders.city"]},
+    ),
+    "a method that the program adds to frames": (
+        "from pyspark.sql import DataFrame\n"
+        "DataFrame.slim = lambda self, *names: self.select(*names)\norders.slim('id').write.saveAsTable('t')",
+        {"id": ["orders.id"]},
+    ),
+    "columns of a generator that calls itself": (
+        "from pyspark.sql.types import StructType\n"
+        "n = orders.select('id', F.struct('city', F.struct('total').alias('deep')).alias('s'))\n"
+        "def leaves(kind, path=()):\n    for f in kind.fields:\n        if isinstance(f.dataType, StructType):\n"
+        "            yield from leaves(f.dataType, (*path, f.name))\n        else:\n"
+        "            yield F.col('.'.join((*path, f.name)))\n"
+        "n.select(*leaves(n.schema)).write.saveAsTable('t')",
+        {"id": ["orders.id"], "city": ["orders.city"], "total": ["orders.total"]},
+    ),
+    "elements of maps and arrays in functions that are not listed": (
+        "m = read('m', 'a MAP<STRING, INT>, b MAP<STRING, INT>, c ARRAY<INT>')\n"
+        "both = F.map_zip_with('a', 'b', lambda key, left, right: left + right)\n"
+        "order = F.array_sort('c', lambda one, other: one - other)\n"
+        "m.select(both.alias('x'), order.alias('y')).write.saveAsTable('t')",
+        {"x": ["m.a.{}", "m.b.{}"], "y": ["m.c.[]"]},
+    ),
+    "attributes that a class computes": (
+        "class Tables:\n    def __getattr__(self, name):\n        return getattr(self, '_' + name, None) or name\n"
+        "    _out = 't'\norders.select('id').write.saveAsTable(Tables().out)",
+        {"id": ["orders.id"]},
+    ),
+    "a lateral query with a column of the row": (
+        "orders.createOrReplaceTempView('o')\n"
+        "spark.sql('SELECT o.id, m.top FROM o, LATERAL (SELECT max(i.total) AS top FROM o i WHERE i.city = o.city) m')"
+        ".write.saveAsTable('t')",
+        {"id": ["orders.id"], "top": ["orders.total"]},
+    ),
 }
 
 
@@ -423,6 +514,167 @@ def test_column_whose_name_is_not_resolved_is_reported() -> None:
     assert job.sinks[0].frame.problems == {"column ? is not resolved"}
 
 
+def test_filter_names_a_column_that_a_projection_left_out() -> None:
+    """Spark adds it to the projection, filters, and leaves it out again."""
+    text = "orders.select('id').where('total > 1').orderBy('city').write.saveAsTable('t')"
+    job = _jobs(job=_HEAD + text)["job.py"].job
+    (sink,) = job.sinks
+
+    assert [out.name for out in sink.frame.columns] == ["id"]
+    assert not sink.frame.problems
+    assert {path for (_, path), _ in sink.frame.deciders} == {("total",), ("city",)}
+
+
+def test_conditions_of_a_merge_are_read() -> None:
+    text = """
+from delta.tables import DeltaTable
+into = DeltaTable.forName(spark, "dim").alias("t").merge(orders.alias("s"), "s.id = t.id")
+into = into.whenMatchedDelete(condition="s.total < 0").whenMatchedUpdate(col("s.city") != "", {"city": "s.city"})
+into.whenNotMatchedInsert(values={"id": "s.id"}).execute()
+"""
+    (sink,) = _jobs(job=_HEAD + text)["job.py"].job.sinks
+
+    assert {out.name for out in sink.frame.columns} == {"id", "city"}
+    assert {path[0] for (_, path), _ in sink.frame.deciders} == {"id", "total", "city"}
+
+
+def test_settings_of_a_merge_that_are_not_resolved_are_reported() -> None:
+    text = "from delta.tables import DeltaTable\nimport x\n"
+    text += "DeltaTable.forName(spark, 'dim').merge(orders, 'a = b').whenMatchedUpdate(set=x.all()).execute()"
+
+    job = _jobs(job=_HEAD + text)["job.py"].job
+
+    assert [what for _, what in job.problems] == ["the columns that a merge sets are not resolved"]
+
+
+def test_condition_of_a_query_in_an_expression_is_read() -> None:
+    text = "orders.createOrReplaceTempView('o')\nread('p', 'k STRING, flag INT').createOrReplaceTempView('p')\n"
+    text += "spark.sql('SELECT id FROM o WHERE id IN (SELECT k FROM p WHERE p.flag = o.total)').write.saveAsTable('t')"
+    (sink,) = _jobs(job=_HEAD + text)["job.py"].job.sinks
+
+    assert {path[0] for (_, path), _ in sink.frame.deciders} == {"id", "k", "flag", "total"}
+    assert not sink.frame.problems
+
+
+def test_list_that_is_written_as_a_frame_is_an_end_with_a_problem() -> None:
+    job = _jobs(job=_HEAD + "rows = [orders, 1]\nrows.write.saveAsTable('t')")["job.py"].job
+
+    assert [sink.target.name for sink in job.sinks if sink.target] == ["t"]
+    assert {dataset.name for dataset in job.sinks[0].frame.sources} == {"orders"}
+    assert job.sinks[0].frame.problems
+
+
+def test_frame_that_nothing_returns_is_written_with_a_problem() -> None:
+    text = "def made():\n    raise ValueError\nmade().writeStream.toTable('t')"
+    (sink,) = _jobs(job=_HEAD + text)["job.py"].job.sinks
+
+    assert sink.frame.problems
+
+
+def test_default_of_a_setting_is_part_of_a_name() -> None:
+    text = """
+dbutils.widgets.text("suffix", "")
+dbutils.widgets.text("catalog", "lake")
+catalog, suffix = dbutils.widgets.get("catalog") or "other", dbutils.widgets.get("suffix")
+orders.createOrReplaceTempView("o")
+spark.sql(f"INSERT INTO {catalog}.gold{suffix}.orders SELECT id, '{catalog}' AS c FROM o WHERE total > {catalog}")
+"""
+    (sink,) = _jobs(job=_HEAD + text)["job.py"].job.sinks
+
+    assert sink.target
+    assert sink.target.name == "${catalog:lake}.gold${suffix:}.orders"
+    assert [out.name for out in sink.frame.columns] == ["id", "c"]
+    assert not sink.frame.problems
+
+
+def test_name_that_may_be_one_of_two_is_one_of_two_texts() -> None:
+    text = "import x\nname = 'orders' if x.y else 'paid'\n"
+    text += "raw = spark.readStream.format('kafka').option('subscribe', f'a.{name}')"
+    (sink,) = _jobs(job=_HEAD + text + ".load()\nraw.select('key').writeStream.toTable('t')")["job.py"].job.sinks
+
+    assert {dataset.name for dataset in sink.frame.sources} == {"a.orders", "a.paid"}
+
+
+def test_file_of_a_container_is_one_of_the_repository() -> None:
+    text = """
+import json
+from pyspark.sql.types import LongType, StringType, StructField, StructType
+def fields(path):
+    with open(path) as file:
+        return StructType([StructField(f["name"], StringType()) for f in json.load(file)["fields"]])
+read("clicks", fields("/opt/data/schemas/click.avsc")).write.saveAsTable("t")
+"""
+    files = {"job.py": _HEAD + text, "data/schemas/click.avsc": '{"fields": [{"name": "page"}]}'}
+
+    (program,) = read_jobs(files, ["job.py"], lambda _: None)
+
+    assert [out.name for out in program.job.sinks[0].frame.columns] == ["page"]
+
+
+def test_type_of_unknown_fields_has_any_field() -> None:
+    """It is not a type without fields."""
+    text = "import x\nfrom pyspark.sql.types import StructField, StringType, StructType\n"
+    text += "kind = StructType([StructField(n, StringType()) for n in x.names()])\n"
+    text += "read('clicks', kind).select('page').write.saveAsTable('t')"
+
+    assert _columns(text) == {"t": {"page": ["clicks.page"]}}
+
+
+def test_metadata_of_files_is_no_column_of_theirs() -> None:
+    text = "from pyspark.sql.types import StructType\n"
+    text += "kind = StructType().add('id', 'string')\nframe = spark.read.schema(kind).json('/in')\n"
+    text += "frame.select('id', col('_metadata.file_path').alias('file')).write.saveAsTable('t')"
+
+    assert _columns(text)["t"]["file"] == []
+
+
+def test_table_of_a_statement_is_written_although_a_part_of_it_is_not_known() -> None:
+    text = """
+import x
+orders.createOrReplaceTempView("changes")
+spark.sql(f"MERGE INTO lake.orders t USING changes s ON t.id = s.id WHEN MATCHED THEN UPDATE SET {x.sets()}")
+"""
+    job = _jobs(job=_HEAD + text)["job.py"].job
+    (sink,) = job.sinks
+
+    assert sink.target
+    assert sink.target.name == "lake.orders"
+    assert {dataset.name for dataset in sink.frame.sources} == {"orders"}
+    assert [what for _, what in job.problems] == ["a statement of SQL is not resolved"]
+
+
+NAMELESS = {
+    "a column": "orders.select(F.col(x.name()).alias('n')).write.saveAsTable('t')",
+    "a column of an expression": "orders.withColumn('n', F.trim(F.col(x.name()))).write.saveAsTable('t')",
+    "a window": "orders.select(F.sum('total').over(x.window()).alias('n')).write.saveAsTable('t')",
+    "columns in a dictionary": "orders.withColumns({x.name(): F.lit(1)}).write.saveAsTable('t')",
+}
+
+
+@pytest.mark.parametrize("text", NAMELESS.values(), ids=NAMELESS)
+def test_column_that_a_library_names_is_reported(text: str) -> None:
+    (sink,) = _jobs(job=_HEAD + "import x\n" + text)["job.py"].job.sinks
+
+    assert sink.frame.problems
+
+
+def test_view_of_what_is_not_known_is_no_table() -> None:
+    text = "import lake\nlake.frame().createOrReplaceTempView('v')\nspark.sql('SELECT a FROM v').write.saveAsTable('t')"
+    job = _jobs(job=_HEAD + text)["job.py"].job
+
+    assert {dataset.name for dataset in job.reads} == {"orders"}
+    assert job.sinks[0].frame.problems
+
+
+def test_table_may_be_a_view_whose_name_is_not_resolved() -> None:
+    text = "import x\norders.createOrReplaceTempView(x.name())\nspark.sql('SELECT id FROM o').write.saveAsTable('t')"
+    job = _jobs(job=_HEAD + text)["job.py"].job
+
+    assert {dataset.name for dataset in job.reads} == {"orders"}
+    assert {dataset.name for dataset in job.sinks[0].frame.sources} == {"orders"}
+    assert job.sinks[0].frame.problems
+
+
 def test_text_with_an_unknown_escape_is_read_without_a_warning() -> None:
     text = "orders.where(F.regexp_extract('id', '\\d+', 0) != '').select('id').write.saveAsTable('t')"
 
@@ -475,6 +727,11 @@ UNRESOLVED = {
     "rows of an RDD": (
         "orders.select('id', 'city').rdd.map(lambda row: row).toDF(['x']).write.saveAsTable('t')",
         ["orders.city", "orders.id"],
+    ),
+    "a table function": (
+        "orders.createOrReplaceTempView('o')\n"
+        "spark.sql('SELECT o.id, w.x FROM o, LATERAL words(o.city) w').write.saveAsTable('t')",
+        ["orders.city"],
     ),
     "a UDF": (
         "mask = F.udf(lambda a, b: a)\norders.select(mask('id', 'city').alias('x')).write.saveAsTable('t')",

@@ -230,6 +230,28 @@ def test_source_table_of_flink_is_not_written() -> None:
     assert "INSERT INTO b SELECT `id` FROM a" in reading.statements[0][2]
 
 
+def test_statements_of_flink_that_a_loop_assembles_are_those_that_run() -> None:
+    job = """
+        from pyflink.table import EnvironmentSettings, TableEnvironment
+        env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+        TABLES = {"a": ("orders", "id INT"), "b": ("copies", "id INT")}
+        for name, (topic, columns) in TABLES.items():
+            env.execute_sql(f"CREATE TABLE {name} ({columns}) WITH ('connector' = 'kafka', 'topic' = '{topic}')")
+        statements = env.create_statement_set()
+        for text in ["INSERT INTO b SELECT id FROM a"]:
+            statements.add_insert_sql(text)
+        statements.execute()
+        """
+
+    (_, _, script) = _read(job_dot_py=job).statements[0]
+
+    assert script.split(";\n") == [
+        "CREATE TABLE a (id INT) WITH ('connector' = 'kafka', 'topic' = 'orders')",
+        "CREATE TABLE b (id INT) WITH ('connector' = 'kafka', 'topic' = 'copies')",
+        "INSERT INTO b SELECT id FROM a",
+    ]
+
+
 def test_bucket_has_the_default_that_another_job_has_for_its_setting() -> None:
     job = """
         import os

@@ -136,6 +136,100 @@ def test_column_of_a_job_in_kotlin_is_derived_from_fields(body: str, columns: Co
     assert _columns("src/Job.kt", _KOTLIN.replace("BODY", body)) == columns
 
 
+_WRITES = """import org.apache.spark.api.java.function.VoidFunction2;
+import org.apache.spark.sql.*;
+import static org.apache.spark.sql.functions.*;
+import java.util.*;
+public class Job {
+  MEMBERS
+  private final SparkSession spark = SparkSession.builder().getOrCreate();
+  private Dataset<Row> orders() {
+    return spark.readStream().format("kafka").option("subscribe", "orders").load()
+        .select(from_json(col("value").cast("string"), lit("id INT, name STRING")).as("m")).select("m.*");
+  }
+  void run() throws Exception {
+    Dataset<Row> orders = orders();
+    BODY
+  }
+  public static void main(String[] args) throws Exception { new Job().run(); }
+}
+"""
+MEMBERS: dict[str, tuple[str, str, Columns]] = {
+    "a variable with the name of a method": (
+        "",
+        'orders.select("id").writeStream().toTable("t");',
+        {"t": {"id": ["orders.id"]}},
+    ),
+    "entries of a map that a static initializer fills": (
+        'static final Map<String, String> T = new HashMap<>(); static { T.put("name", "t"); }',
+        "for (Map.Entry<String, String> e : T.entrySet())\n"
+        "  orders.select(e.getKey()).writeStream().toTable(e.getValue());",
+        {"t": {"name": ["orders.name"]}},
+    ),
+    "constants of an enumeration with members": (
+        'enum Out { NAMES("name"), IDS("id"); final String column; Out(String column) { this.column = column; }\n'
+        '  String table() { return "lake." + name().toLowerCase(); } }',
+        "for (Out out : Out.values()) { orders.select(out.column).writeStream().toTable(out.table()); }",
+        {"lake.names": {"name": ["orders.name"]}, "lake.ids": {"id": ["orders.id"]}},
+    ),
+    "an object of the function for batches": (
+        "static class Store implements VoidFunction2<Dataset<Row>, Long> { private final String table;\n"
+        "  Store(String table) { this.table = table; }\n"
+        "  public void call(Dataset<Row> rows, Long id) { rows.write().saveAsTable(table); } }",
+        'orders.select("id").writeStream().foreachBatch(new Store("t")).start();',
+        {"t": {"id": ["orders.id"]}},
+    ),
+    "functions as values of an interface": (
+        "interface Step extends java.util.function.UnaryOperator<Dataset<Row>> {}\n"
+        "  static Step keep(String... names) { return rows -> rows.select(Arrays.stream(names).map(functions::col)"
+        ".toArray(Column[]::new)); }\n"
+        '  static final List<Step> STEPS = List.of(keep("id", "name"), keep("name"));',
+        'Dataset<Row> rows = orders; for (Step s : STEPS) { rows = s.apply(rows); }\nrows.writeStream().toTable("t");',
+        {"t": {"name": ["orders.name"]}},
+    ),
+    "overloads, by how many arguments they take": (
+        "static Column of(String name) { return col(name); }\n"
+        "  static Column of(String name, String as) { return col(name).as(as); }\n"
+        "  Column of(String first, String second, String as) { return concat(col(first), col(second)).as(as); }",
+        'orders.select(of("id"), of("name", "n"), of("id", "name", "both")).writeStream().toTable("t");',
+        {"t": {"id": ["orders.id"], "n": ["orders.name"], "both": ["orders.id", "orders.name"]}},
+    ),
+    "records of a static list": (
+        "record Part(String from, String to) { Column column() { return col(from).as(to); } }\n"
+        '  static final List<Part> PARTS = List.of(new Part("name", "n"));',
+        "orders.select(Stream.concat(PARTS.stream().map(Part::column), "
+        'Stream.of(col("id"))).toArray(Column[]::new)).writeStream().toTable("t");',
+        {"t": {"n": ["orders.name"], "id": ["orders.id"]}},
+    ),
+    "fields of a superclass": (
+        'abstract static class Base { protected final String table = "x." + name(); abstract String name(); }\n'
+        '  static class Out extends Base { String name() { return "t"; } }',
+        'orders.select("id").writeStream().toTable(new Out().table);',
+        {"x.t": {"id": ["orders.id"]}},
+    ),
+    "a switch over the constants of an enumeration": (
+        "enum Mode { FULL, KEYS }\n"
+        '  static Dataset<Row> of(Dataset<Row> d, Mode m) { return switch (m) { case KEYS -> d.select("id");\n'
+        "    case FULL -> d; }; }",
+        'of(orders, Mode.KEYS).writeStream().toTable("t");',
+        {"t": {"id": ["orders.id"]}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("members", "body", "columns"), MEMBERS.values(), ids=MEMBERS)
+def test_members_of_a_class_in_java_are_used(members: str, body: str, columns: Columns) -> None:
+    assert _columns("src/Job.java", _WRITES.replace("MEMBERS", members).replace("BODY", body)) == columns
+
+
+def test_what_is_written_of_a_name_that_is_not_known_is_reported() -> None:
+    text = _WRITES.replace("MEMBERS", "").replace("BODY", 'rows().writeStream().toTable("t");')
+    (program,) = read_jobs({"Job.java": text}, ["Job.java"], document_of, python_tree)
+
+    assert [sink.target.name for sink in program.job.sinks if sink.target] == ["t"]
+    assert program.job.sinks[0].frame.problems
+
+
 def test_class_of_another_file_is_evaluated_with_the_arguments_of_its_caller() -> None:
     files = {
         "src/main/java/com/acme/Job.java": _JAVA.replace("BODY", 'new Sink("t").write(orders.select("id"));'),

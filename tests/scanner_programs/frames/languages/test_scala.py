@@ -280,6 +280,186 @@ def test_column_of_a_job_in_scala_is_derived_from_fields(text: str, columns: Col
     assert _columns(Job=text) == (columns, [])
 
 
+def test_method_of_a_trait_is_called_by_the_one_that_overrides_it() -> None:
+    job = """
+trait Sink { def name: String; def put(df: DataFrame): Unit = df.write.saveAsTable(name) }
+class Short(val name: String) extends Sink { override def put(df: DataFrame): Unit = super.put(df.select("n")) }
+object Main extends App {
+  val k = SparkSession.builder.getOrCreate().read.format("kafka").option("subscribe", "t").load()
+  new Short("s").put(k.select(from_json(col("value").cast("string"), lit("n INT, m INT")) as "v").select("v.*"))
+}"""
+
+    assert _columns(Main=job) == ({"s": {"n": ["t.n"]}}, [])
+
+
+def test_objects_of_a_file_have_members_of_the_same_name() -> None:
+    job = """
+sealed trait Source { def topic: String; def columns: Seq[String] }
+case object Orders extends Source { val topic = "orders"; val columns = Seq("n") }
+case object Moves extends Source { val topic = "moves"; val columns = Seq("m", Main.Extra) }
+abstract class Copy(spark: SparkSession) {
+  def read(s: Source): DataFrame = spark.read.format("kafka").option("subscribe", s.topic).load()
+    .select(from_json(col("value").cast("string"), lit("n INT, m INT, o INT")) as "v").select("v.*")
+  def source: Source
+  def run(): Unit = read(source).select(source.columns.map(col): _*).write.saveAsTable(source.topic)
+}
+class Of(spark: SparkSession, val source: Source) extends Copy(spark)
+object Main {
+  val Extra = "o"
+  def main(args: Array[String]): Unit = {
+    val spark = SparkSession.builder.getOrCreate()
+    Seq(Orders, Moves).foreach(s => new Of(spark, s).run())
+  }
+}"""
+
+    columns, _ = _columns(Main=job)
+
+    assert columns["orders"] == {"n": ["orders.n"]}
+    assert columns["moves"]["m"] == ["moves.m"]
+
+
+def test_case_of_a_constant_is_taken_only_for_it() -> None:
+    job = """
+case class Rule(kind: String, column: String, to: Option[String] = None)
+object Main {
+  def made(df: DataFrame, rule: Rule): DataFrame = rule.kind match {
+    case "upper" | "lower" => df.withColumn(rule.to.getOrElse(rule.column), upper(col(rule.column)))
+    case "drop" => df.drop(rule.column)
+    case _ => df.withColumn("never", lit(1))
+  }
+  def main(args: Array[String]): Unit = {
+    val topic = scala.util.Try(args(0)).getOrElse("t")
+    val k = SparkSession.builder.getOrCreate().read.format("kafka").option("subscribe", topic).load()
+    val v = k.select(from_json(col("value").cast("string"), lit("n INT, m INT, o INT")) as "v").select("v.*")
+    List(Rule("lower", "n", Some("x")), Rule("upper", "n"), Rule("drop", "o")).foldLeft(v)(made).write.saveAsTable("s")
+  }
+}"""
+
+    assert _columns(Main=job) == ({"s": {"n": ["t.n"], "m": ["t.m"], "x": ["t.n"]}}, [])
+
+
+def test_steps_are_joined_by_an_operator_of_their_trait() -> None:
+    job = """
+trait Step { self =>
+  def apply(df: DataFrame): DataFrame
+  def ~>(next: Step): Step = new Step { override def apply(df: DataFrame): DataFrame = next(self(df)) }
+}
+object Steps {
+  def add(name: String, of: String): Step = new Step { def apply(df: DataFrame) = df.withColumn(name, col(of)) }
+  def only(names: String*): Step = new Step { def apply(df: DataFrame): DataFrame = df.select(names.map(col): _*) }
+}
+object Main extends App {
+  import Steps._
+  val k = SparkSession.builder.getOrCreate().read.format("kafka").option("subscribe", "t").load()
+  val v = k.select(from_json(col("value").cast("string"), lit("n INT, m INT")) as "v").select("v.*")
+  (add("x", "n") ~> only("x"))(v).write.saveAsTable("s")
+}"""
+
+    assert _columns(Main=job) == ({"s": {"x": ["t.n"]}}, [])
+
+
+def test_entries_of_a_map_and_values_of_an_option_are_used() -> None:
+    job = """
+case class Out(table: String, columns: Seq[String], test: Option[String])
+object Main {
+  val makes: Map[String, DataFrame => DataFrame] = Map("a" -> (df => df.select("n")), "b" -> (df => df.select("m")))
+  def main(args: Array[String]): Unit = {
+    val k = SparkSession.builder.getOrCreate().read.format("kafka").option("subscribe", "t").load()
+    val v = k.select(from_json(col("value").cast("string"), lit("n INT, m INT")) as "v").select("v.*")
+    for ((table, make) <- makes) make(v).write.saveAsTable(table)
+    List(Out("c", Seq("n", "m"), None), Out("d", Seq("m"), Some("n > 1"))).foreach { out =>
+      val rows = out.test.map(test => v.where(test)).getOrElse(v)
+      rows.select(out.columns.head, out.columns.tail: _*).write.saveAsTable(out.table)
+    }
+  }
+}"""
+
+    assert _columns(Main=job) == (
+        {"a": {"n": ["t.n"]}, "b": {"m": ["t.m"]}, "c": {"n": ["t.n"], "m": ["t.m"]}, "d": {"m": ["t.m"]}},
+        [],
+    )
+
+
+def test_for_over_values_that_may_fail_makes_one_value() -> None:
+    job = """
+import scala.util.{Failure, Success, Try}
+object Main {
+  def read(spark: SparkSession, topic: String): Try[DataFrame] = Try {
+    spark.read.format("kafka").option("subscribe", topic).load()
+      .select(from_json(col("value").cast("string"), lit("n INT, m INT")) as "v").select("v.*")
+  }
+  def main(args: Array[String]): Unit = {
+    val spark = SparkSession.builder.getOrCreate()
+    val joined = for { a <- read(spark, "a"); b <- read(spark, "b") } yield {
+      val keys = b.select(col("n"), col("m").as("k"))
+      a.join(keys, "n").select("m", "k")
+    }
+    joined match {
+      case Success(df) => df.write.saveAsTable("s")
+      case Failure(e) => throw e
+    }
+  }
+}"""
+
+    assert _columns(Main=job) == ({"s": {"m": ["a.m"], "k": ["b.m"]}}, [])
+
+
+def test_objects_are_keys_and_columns_have_added_methods() -> None:
+    job = """
+sealed abstract class Feed(val topic: String)
+object Feed {
+  case object In extends Feed("in")
+  case object Out extends Feed("out")
+  val all: Seq[Feed] = Seq(In, Out)
+}
+object Main {
+  implicit class Rich(private val c: Column) { def doubled: Column = c * 2 }
+  def load(spark: SparkSession, feed: Feed) = spark.read.format("kafka").option("subscribe", feed.topic).load()
+    .select(from_json(col("value").cast("string"), lit("n INT, m INT")) as "v").select("v.*")
+  def main(args: Array[String]): Unit = {
+    val spark = SparkSession.builder.getOrCreate()
+    val frames = Feed.all.map(f => f -> load(spark, f)).toMap
+    frames(Feed.Out).select(col("n").doubled.as("x")).write.saveAsTable("s")
+  }
+}"""
+
+    assert _columns(Main=job) == ({"s": {"x": ["out.n"]}}, [])
+
+
+def test_object_in_an_object_has_members() -> None:
+    job = """
+object Main {
+  object In { val Topic = "t" }
+  object Out { val Table = "lake.t"; val Columns = Seq("n", "m") }
+  def main(args: Array[String]): Unit = {
+    import Out._
+    val k = SparkSession.builder.getOrCreate().read.format("kafka").option("subscribe", In.Topic).load()
+    val v = k.select(from_json(col("value").cast("string"), lit("n INT, m INT")) as "v").select("v.*")
+    v.select(Columns.filterNot(_ == "m").map(col): _*).write.saveAsTable(Table)
+  }
+}"""
+
+    assert _columns(Main=job) == ({"lake.t": {"n": ["t.n"]}}, [])
+
+
+def test_functions_that_leave_out_a_place_or_take_cases_are_folded() -> None:
+    job = """
+object Main {
+  type Step = DataFrame => DataFrame
+  def slim: Step = _.select("n", "m")
+  val twice: Step = _.withColumn("n", col("n") * 2)
+  def named(names: Map[String, String]): Step =
+    df => names.foldLeft(df) { case (d, (old, fresh)) => d.withColumnRenamed(old, fresh) }
+  def main(args: Array[String]): Unit = {
+    val k = SparkSession.builder.getOrCreate().read.format("kafka").option("subscribe", "t").load()
+    val v = k.select(from_json(col("value").cast("string"), lit("n INT, m INT, o INT")) as "v").select("v.*")
+    Seq(slim, twice, named(Map("m" -> "minutes"))).foldLeft(v)((df, step) => step(df)).write.saveAsTable("s")
+  }
+}"""
+
+    assert _columns(Main=job) == ({"s": {"n": ["t.n"], "minutes": ["t.m"]}}, [])
+
+
 def test_object_of_another_file_is_used_without_an_import() -> None:
     library = "object Slim { def keep(df: DataFrame, names: String*): DataFrame = df.select(names.map(col): _*) }"
     job = """
