@@ -38,7 +38,7 @@ opposite, as they were at first.
 _PLAIN = {"mapped": MAPS, "filtered": frozenset(("filter", "Where", "where", "retain", "flatMap", "collect"))}
 _DEEPEST = 60
 CUT = "…"
-"""What stands in the text of a value where it is too long to be written."""
+"""The sign in the text of a value for what is too long to be written."""
 _BEGINNING = 200
 
 
