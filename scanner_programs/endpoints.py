@@ -668,7 +668,8 @@ class _Reader:
                 break
             self._view = place
             self._machine.run(place)
-            self._note_uses(place)
+            if id(place) in outer:
+                self._note_uses(place)
         self._silent = False
 
     @cached_property

@@ -22,6 +22,7 @@ from scanner_programs.guards import (
     LONGEST_TEST,
     choose,
     conjuncts,
+    is_failed,
     is_failure,
     is_fixed,
     is_present,
@@ -57,6 +58,7 @@ from scanner_programs.libraries.standard import (
     CONVERTS,
     DEFAULTS,
     EMITS,
+    EXHAUSTIVE,
     FALLBACKS,
     FIELDS,
     FLATTENS,
@@ -1710,6 +1712,8 @@ class Machine:
                 self._choice(test, Block((operands[1],)), Block(()), scope)
                 return first
             return operate(operator if operator in ("||", "or") else "??", (first, self.value(operands[1], scope)))
+        if operator == "?":
+            return self._or_leaves(self.value(operands[0], scope))
         if operator == "enter":  # what a function yields that is used as a context is what the context gives
             value = self.value(operands[0], scope)
             return self.element(value) if isinstance(value, Items) and value.yielded else value
@@ -1744,6 +1748,17 @@ class Machine:
             return choose(is_present(values[0]), values[1], NULL)
         listed = joined_items(operator, values)
         return Items(listed, len(self.guards)) if listed is not None else operate(operator, values)
+
+    def _or_leaves(self, value: Value) -> Value:
+        """Return a result without its failure: where it has one, the function ends with it, as by `?` of Rust."""
+        if isinstance(value, Cond):
+            then, otherwise = value.then, value.otherwise
+            return self._either(value.test, lambda: self._or_leaves(then), lambda: self._or_leaves(otherwise))
+        if not is_failed(value):
+            return value
+        self._returns(value)
+        self._left = Leave.RETURN
+        return NULL
 
     @staticmethod
     def _text(parts: list[Value]) -> Value:
@@ -1941,6 +1956,8 @@ class Machine:
                 tests.append(operate("==", (of, self.value(one, inner))))
             else:
                 tests.append(self._pattern(of, one, inner))
+        if len(cases) == 1 and of is not None and case.guard is None and scope.file.language in EXHAUSTIVE:
+            return self.value(case.body, inner)  # the values that are left fit the last case
         test = tests[0]
         for other in tests[1:]:
             test = operate("||", (test, other))
@@ -2026,6 +2043,8 @@ class Machine:
             return TRUE if name in names else FALSE
         if isinstance(of, Cond):
             return choose(of.test, self._is_of(of.then, kind), self._is_of(of.otherwise, kind))
+        if is_failed(of):
+            return FALSE
         return Apply("is", None, (of, Ref(name)))
 
     def _as_type(self, of: Value, kind: str, scope: Scope) -> Value:
@@ -2066,12 +2085,17 @@ class Machine:
 
     def _exit(self, code: ir.Exit, scope: Scope) -> Value:
         value = self.value(code.value, scope) if code.value is not None else NULL
-        if code.leave is Leave.RETURN and self._frames:
+        if code.leave is Leave.RETURN:
+            self._returns(value)
+        self._left = code.leave
+        return NULL
+
+    def _returns(self, value: Value) -> None:
+        """Note what the function that is being evaluated returns under the present conditions."""
+        if self._frames:
             frame = self._frames[-1]
             since = self.guards[frame.guards :]
             frame.returned.append((self._all(since) if since else TRUE, value))
-        self._left = code.leave
-        return NULL
 
     def _loop(self, code: ir.Loop, scope: Scope) -> Value:
         inner = Scope(scope.file, scope)

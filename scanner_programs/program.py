@@ -565,6 +565,8 @@ class Program:
                 return inner[0]
             enclosing = enclosing.outer
         before = name.rpartition(".")[0]
+        if file.language == "rust" and not before:  # only a path or an import names a variant
+            listed = [one for one in listed if one.outer is None or _is_brought(one.outer, simple, file)]
         if (
             before
             and "." not in before
@@ -573,17 +575,17 @@ class Program:
             listed = [one for one in listed if one.outer is not None and one.outer.cls.name == before]
         own = [one for one in listed if one.file is file]
         if own:
-            return own[0]
+            return min(own, key=_nesting) if not before else own[0]
         imported = file.imports.get(simple) or file.imports.get(before.partition(".")[0] if before else simple, "")
         if imported and len(listed) >= 1:
             fitting = [one for one in listed if _is_imported(one, imported, file)]
             if fitting:
-                return fitting[0]
+                return min(fitting, key=_nesting)
             if simple in file.imports and self._is_of_library(imported, file):
                 return None
         alike = [one for one in listed if one.file.package == file.package and one.file.language == file.language]
         if file.package and alike:
-            return alike[0]
+            return min(alike, key=_nesting)
         return listed[0] if len(listed) == 1 else None
 
     def _is_of_library(self, imported: str, file: File) -> bool:
@@ -639,6 +641,17 @@ def _snake(name: str) -> str:
         found += "_" if at and letter.isupper() and not name[at - 1].isupper() else ""
         found += letter.lower()
     return found
+
+
+def _is_brought(outer: Known, name: str, file: File) -> bool:
+    """Return whether a file of Rust imports a variant of an enumeration, or all of them."""
+    owners = (file.imports.get(name, "").rpartition("::")[0], *file.wildcards)
+    return any(one.rpartition("::")[2] == outer.cls.name for one in owners)
+
+
+def _nesting(known: Known) -> int:
+    """Return how many classes a class is in: a name alone means the one that is in fewest."""
+    return 0 if known.outer is None else 1 + _nesting(known.outer)
 
 
 def _is_imported(known: Known, imported: str, file: File) -> bool:

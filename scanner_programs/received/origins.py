@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scanner_programs.libraries.standard import CONVERTS, HELD, ITERATES, LOOKUPS, NO_FIELDS, SIZES
+from scanner_programs.libraries.standard import CONVERTS, DECODED, HELD, ITERATES, LOOKUPS, NO_FIELDS, SIZES
 from scanner_programs.machine import Machine
 from scanner_programs.shapes import wire_name
 from scanner_programs.values import (
@@ -156,6 +156,10 @@ class OriginReader:
             yield from self.of(of)  # a member of what reads the records, as a stream of them is
             return
         known = self.machine.known_type(of)
+        decoded = DECODED.get(_simple(self.machine.full_type(of))) if known is None else None
+        if decoded is not None:
+            yield from (one._replace(inside=True) for one in self.of(of) if name == decoded)
+            return
         wire = name
         if known is not None and (found := self.machine.program.field(known, name)) is not None:
             written = wire_name(found[1], found[0], self.machine.program, known)
@@ -244,6 +248,10 @@ class OriginReader:
                 yield from _below(one, name)
             elif one.inside or name.lower().removeprefix("get") not in _BESIDE:
                 yield one
+
+
+def _simple(kind: str) -> str:
+    return kind.replace("::", ".").partition("<")[0].rpartition(".")[2]
 
 
 def _last(kind: str) -> str:
