@@ -205,6 +205,7 @@ class Endpoints:
     of calls that may send without a known record, *steps* the expressions that were evaluated, *clients* the files that
     use a client, *unknown* the unknown ones, each with one of the files, *uses* the texts of all code
     there that names one. *started* are the functions that send and whose class is named by code outside of it.
+    *evaluated* are the functions that were evaluated, each with its file, first and last line.
     *is_bounded*: *loose* has the code on the way to what is sent and was not followed whole.
     """
 
@@ -226,6 +227,7 @@ class Endpoints:
     setup: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
     loose: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
     started: set[str] = field(default_factory=set)
+    evaluated: frozenset[tuple[str, int, int]] = frozenset()
     is_bounded: bool = False
 
     @property
@@ -412,6 +414,8 @@ class _Reader:
         self._found.steps = self._machine.steps - self._steps
         of_libraries = {at[:2] for at in self._machine.of_libraries}
         self._found.followed = frozenset({at[:2] for at in self._machine.followed} - of_libraries)
+        visited = (place for place in places if id(place.function) in self._machine.visited)
+        self._found.evaluated = frozenset((one.file.path, one.function.line, one.function.end) for one in visited)
         return self._found
 
     def _evaluate(
@@ -1170,6 +1174,9 @@ class _Reader:
         for value in thing.fields.values() if thing.known is None and thing.type else ():
             for key, inner in self._of_serializer(machine, value, depth).items():
                 parts.setdefault(key, inner)
+        is_client = thing.known is None and any(_is_of(thing.type, row) for row in self._rows)
+        if is_client and parts and parts.keys() <= {"key", "headers", "partition", "timestamp"}:
+            parts["value"] = NULL
         if (thing.known is None or is_record) and {"value", "topic"} & parts.keys():
             more = {key: one for key, one in thing.fields.items() if key.lower().strip("_") not in _PARTS}
             if more:

@@ -731,6 +731,8 @@ class Machine:
 
     def qualify(self, name: str, file: ir.File) -> str:
         """Return the full name of something that no file of the program defines, by the imports of a file."""
+        if file.language == "go":
+            return self.program.underlying(name, file)
         first, dot, rest = name.partition(".")
         if first in file.imports:
             return f"{file.imports[first]}{dot}{rest}"
@@ -1337,6 +1339,14 @@ class Machine:
         ):
             return None
         return next((one for one in self.program.supers(known) if one.cls.name == name), None)
+
+    def _promoted(self, thing: Thing) -> Value | None:
+        """Return what a struct of Go embeds whose methods are its own: an object of a library, or of an interface."""
+        for kind in thing.known.cls.supers if thing.known is not None else ():
+            part = thing.fields.get(base_type(kind).rpartition(".")[2])
+            if part is not None:
+                return part
+        return None
 
     def _settings_member(self, value: Input, name: str, found: tuple[Known, ir.Field] | None) -> Value:
         path = f"{value.place.removeprefix('setting ')}.{name}".strip(".")
@@ -2711,9 +2721,13 @@ class Machine:
                     found = self.program.method(of.known, name, len(given))
                     if found is not None and found.function.body is not None:
                         return self._invoke(found.function, Scope(found.file, None, of, found.known), given)
-                generated = self._generated(of, name, given)
+                is_extended = of.known is None and self.program.extension(name, _simple(of.type)) is not None
+                generated = self._generated(of, name, given) if not is_extended else None
                 if generated is not None:
                     return generated
+                part = self._promoted(of) if scope.file.language == "go" else None
+                if part is not None:
+                    return self.call_method(part, name, given, code, scope, discarded=discarded)
                 if not given and scope.file.language == "python" and isinstance(of.fields.get(name), Const):
                     return of.fields[name]  # a member that is called is one that a container provides
                 if name in REMOVES and given and isinstance(given[0][1], Const) and given[0][1].text in of.fields:
@@ -3022,6 +3036,10 @@ class Machine:
         name = self._meant(name) if name.endswith(">") else name
         if of is None and (found := self._of_container(name, given, code, scope)) is not None:
             return found
+        if of is None and len(given) == 1 and scope.file.language == "go":
+            as_type = self._as_other(name, given[0][1], scope)
+            if as_type is not None:
+                return as_type
         if of is None and (found := self._of_first(name, given, code, scope, discarded=discarded)) is not None:
             return found
         if of is None or self.full_type(of):
@@ -3034,6 +3052,26 @@ class Machine:
         if isinstance(root, Apply) and stands_for_any(root) and isinstance(result, Apply):
             self._replayed[self._show(result)] = name, given, code, scope
         return result
+
+    def _as_other(self, name: str, value: Value, scope: Scope) -> Value | None:
+        """Return a value that Go converts to a type which is declared as that of the value; None for other calls."""
+        package, _, simple = name.rpartition(".")
+        shown = f"{_package_named(package, scope.file)}.{simple}" if package else simple
+        meant = self.program.underlying(shown, scope.file)
+        if meant == shown or "." not in meant:
+            return None
+        return self._typed_as(value, shown, meant, scope)
+
+    def _typed_as(self, value: Value, shown: str, meant: str, scope: Scope) -> Value | None:
+        """Return a value as one of a library's type that a file calls by another name; None if it is of another."""
+        if isinstance(value, Cond):
+            ways = [self._typed_as(one, shown, meant, scope) for one in (value.then, value.otherwise)]
+            return Cond(value.test, ways[0], ways[1]) if ways[0] is not None and ways[1] is not None else None
+        own = self.full_type(value)
+        if isinstance(value, Thing) or own == meant or value == NULL:
+            return value if own == meant or value == NULL else None
+        is_open = isinstance(value, Apply | Get | Input)
+        return replace(value, type=self._typed(shown, scope.file, None)) if is_open else None  # type: ignore[arg-type]
 
     def _of_first(self, name: str, given: list[Given], code: Call, scope: Scope, *, discarded: bool) -> Value | None:
         """Return what a function returns that is a method of what it is given first; None for other functions."""
@@ -3801,7 +3839,7 @@ class Machine:
                 self._invoke(new.function, Scope(new.file, None, thing, new.known), [])
         for key, value in members:
             part = self._embedded(known, key) if key and self.program.field(known, key) is None else None
-            if part is not None:
+            if part is not None and part.cls.kind != "interface":
                 thing.fields |= {one.name: self.member(value, one.name) for _, one in self.program.fields(part)}
             elif key and key != "*":
                 thing.fields[key] = self._as_field(known, key, value)
@@ -4018,6 +4056,11 @@ def _types_of_go(function: ir.Expression) -> list[str]:
         return []
     listed = function.key.items if isinstance(function.key, ir.Sequence) else (function.key,)
     return [code_text(one) for one in listed]
+
+
+def _package_named(imported: str, file: ir.File) -> str:
+    """Return what a file calls a package that it imports."""
+    return next((name for name, full in file.imports.items() if full == imported), imported)
 
 
 def _names_file(value: Value, depth: int = 0) -> bool:

@@ -56,6 +56,10 @@ _OF_HEADER = 4_000
 _STRUCTURAL = ("go", "typescript", "javascript", "python")
 """Languages in which a class has an interface by its methods; in Python, one that is declared as a protocol."""
 _WRAPPERS_CLOSE = ">]"
+_OTHER_TYPE = re.compile(r"\*?\w+(?:\.\w+)?")
+"""A type that is another one of a name: no function, list or struct."""
+_MOST_NAMES = 4
+"""Names that one type may have, each declared as the next."""
 
 
 @dataclass(slots=True, eq=False)
@@ -131,6 +135,7 @@ class Program:
     tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     usual: str = ""
+    _renamed_in: dict[tuple[str, str, str], File | None] = field(default_factory=dict, init=False, repr=False)
     _folders: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def folder_of(self, imported: str, name: str = "") -> str:
@@ -314,12 +319,41 @@ class Program:
 
     @cached_property
     def _extensions(self) -> dict[tuple[str, str], Place]:
-        return {
-            (owner, function.name): Place(function, file)
-            for file in self.files
-            for owner, function in file.methods
-            if owner not in self.classes
-        }
+        found: dict[tuple[str, str], Place] = {}
+        for file in self.files:
+            for owner, function in file.methods:
+                if owner not in self.classes:
+                    found[owner, function.name] = Place(function, file)
+                    meant = self.underlying(owner, file).rpartition(".")[2]
+                    found.setdefault((meant, function.name), found[owner, function.name])
+        return found
+
+    def underlying(self, name: str, file: File) -> str:
+        """Return the full name of a library's type that a file of Go calls by its name or by the program's own."""
+        for _ in range(_MOST_NAMES):
+            package, _, simple = name.rpartition(".")
+            imported = file.imports.get(package, "")
+            declaring = self._renaming(simple, file.package, imported)
+            if declaring is None:
+                return f"{imported or package}.{simple}" if package else simple
+            file, name = declaring, declaring.aliases[simple].lstrip("*")
+        return name
+
+    def _renaming(self, name: str, package: str, imported: str) -> File | None:
+        """Return the file of a package that declares a type as another one of a name; None for other types."""
+        key = name, package, imported
+        if key not in self._renamed_in:
+            listed = [file for file in self._with_aliases if _OTHER_TYPE.fullmatch(file.aliases.get(name, ""))]
+            if imported:
+                meant = [file for file in listed if in_package(file, imported, "")]
+            else:
+                meant = [file for file in listed if file.package == package]
+            self._renamed_in[key] = meant[0] if meant else None
+        return self._renamed_in[key]
+
+    @cached_property
+    def _with_aliases(self) -> list[File]:
+        return [file for file in self.files if file.language == "go" and file.aliases]
 
     @cached_property
     def _below(self) -> dict[str, list[Known]]:

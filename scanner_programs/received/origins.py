@@ -163,6 +163,8 @@ class OriginReader:
         wire = name
         if known is not None and (found := self.machine.program.field(known, name)) is not None:
             written = wire_name(found[1], found[0], self.machine.program, known)
+            if written is None and known.file.language == "go":  # no reader of a format sets it
+                return
             wire = name if written is None else written
         for one in self._of_object(of):
             is_value = known is not None and not one.inside and one.exact  # an object of the program is read from one

@@ -1060,7 +1060,7 @@ class _Reader:
             if path in self.fitting and not is_mock(path):
                 self.unresolved.append((path, _UNKNOWN_CLIENT.format(package=package)))
         if not (found.is_partial or found.unresolved):
-            self._drop_others(module, by_names, ends, found.followed)
+            self._drop_others(module, by_names, ends, found)
         self._add_fields_read(module, found)
         is_whole = not (found.is_partial or found.unresolved)
         sent = {(job, topic) for (topic, writes, _), jobs in ends.items() if writes and is_whole for job in jobs}
@@ -1088,20 +1088,23 @@ class _Reader:
         module: str,
         by_names: Mapping[TopicUse, set[tuple[str, int]]],
         ends: Mapping[tuple[str, bool, tuple[str, int]], set[str]],
-        followed: Collection[tuple[str, int]],
+        found: Endpoints,
     ) -> None:
         """Drop uses by names where the evaluation knows more about a call: which program makes it, or what it leads to.
 
         A call that leads to code of the program does not use a client, whatever its name is, if that code came to one
-        of a client.
+        of a client. In a function that was evaluated, a client has the topics that the evaluation came to in its file.
         """
         of_topics = {(topic, writes, job) for (topic, writes, _), jobs in ends.items() for job in jobs}
         reached = {(writes, job) for _, writes, job in of_topics}
         for use, places in by_names.items():
             known = [ends[use.topic, use.writes, at] for at in places if (use.topic, use.writes, at) in ends]
             is_others = bool(known) and all(use.job not in jobs for jobs in known)
-            is_own_code = bool(places) and places <= {*followed} and (use.writes, use.job) in reached
-            if (is_others or is_own_code) and (use.topic, use.writes, use.job) not in of_topics:
+            is_own_code = bool(places) and places <= found.followed and (use.writes, use.job) in reached
+            near = {at[0] for (_, writes, at), jobs in ends.items() if writes == use.writes and use.job in jobs}
+            is_known = bool(places) and (use.job, use.topic) not in self.of_topologies
+            is_known &= all(at[0] in near and _is_within(at, found.evaluated) for at in places)
+            if (is_others or is_own_code or is_known) and (use.topic, use.writes, use.job) not in of_topics:
                 self.program_uses.pop((use, module), None)
                 self.used.drop(module, use)
                 end = 2 if use.writes else 1
@@ -1430,6 +1433,11 @@ def _by_file(unresolved: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ..
     for path, reason in sorted(unresolved):
         reasons.setdefault(path, {})[reason] = None
     return tuple((path, "; ".join(listed)) for path, listed in reasons.items())
+
+
+def _is_within(at: tuple[str, int], functions: Iterable[tuple[str, int, int]]) -> bool:
+    """Return whether a place is in one of the functions, each with its file, first and last line."""
+    return any(path == at[0] and start < at[1] <= end for path, start, end in functions)
 
 
 def _unresolved_calls(lines: list[int]) -> str:
