@@ -257,6 +257,11 @@ _TYPES = frozenset().union(*(row.types for row in CLIENTS))
 """The classes of all clients: an object of one is not of another."""
 
 
+def _is_name(machine: Machine, value: Value) -> bool:
+    """Return whether a value is a text, as far as its type or its setting says."""
+    return _is_text(value) or machine.is_scalar(value) or _is_setting(value)
+
+
 def _is_text(value: Value) -> bool:
     return isinstance(value, Const) and value.kind is Kind.TEXT
 
@@ -831,6 +836,8 @@ class _Reader:
         if signature is None:
             return False
         parts = _bound(signature, made.given)
+        if "binding" in parts and len(made.given) > 2 and _is_name(machine, made.given[1][1]):  # of a binder
+            parts["value"] = made.given[2][1]
         self._seen.add(made.place)
         if name in row.whole and made.of is not None:
             of_stream = _of_stream(made.of, machine.element(made.of))
@@ -1516,8 +1523,9 @@ class _Reader:
 
     @cached_property
     def _languages(self) -> frozenset[str]:
-        """Return the languages in which the clients that the program uses can be called."""
-        return frozenset(one for listed in self._clients.values() for row in listed for one in row.languages)
+        """Return the languages in which the clients that the program uses can be called, or that settings bind."""
+        known = {one for listed in self._clients.values() for row in listed for one in row.languages}
+        return frozenset(known | {place.file.language for place, _ in self._bound()})
 
     def _note_uses(self, view: Place) -> None:
         """Note which fields of records a view used, as it was evaluated last."""

@@ -553,17 +553,18 @@ class Program:
         return found
 
     def method(self, known: Known, name: str, count: int | None = None) -> Place | None:
-        """Return the method that an instance of a class has; with a body before one without; None without any."""
-        best: Place | None = None
-        for owner in (known, *self.supers(known)):
-            named = [one for one in self.members(owner) if one.name == name]
-            fitting = [one for one in named if count is None or accepts(one, count)] or named
-            for function in fitting:
-                place = Place(function, owner.file, owner)
-                if function.body is not None:
-                    return place
-                best = best or place
-        return best
+        """Return the method that an instance of a class has; with a body before one without; None without any.
+
+        One that takes *count* arguments goes before others, also if a class above has it.
+        """
+        named = [
+            Place(one, owner.file, owner)
+            for owner in (known, *self.supers(known))
+            for one in self.members(owner)
+            if one.name == name
+        ]
+        fitting = [one for one in named if count is None or accepts(one.function, count)] or named
+        return next((one for one in fitting if one.function.body is not None), fitting[0] if fitting else None)
 
     def fields(self, known: Known) -> list[tuple[Known, Field]]:
         """Return the fields of an instance: those of the outermost class that it extends first."""
