@@ -334,7 +334,15 @@ class _Reader:
             )  # `from . import`
             return own is not None or is_beside or any(in_package(one, imported, name) for one in self._program.files)
         parts = imported.split(".")
+        if file.language == "scala" and self._is_relative(parts, file):
+            return True
         return any(".".join(parts[: len(parts) - cut]) in self._packages for cut in range(min(3, len(parts))))
+
+    def _is_relative(self, parts: Sequence[str], file: ir.File) -> bool:
+        """Return whether an import of Scala begins with an object of the program or a package beside the file's own."""
+        folders = file.package.split(".")
+        beside = (".".join((*folders[:cut], parts[0])) for cut in range(len(folders), 0, -1))
+        return parts[0] in self._program.classes or any(one in self._packages for one in beside)
 
     @cached_property
     def _packages(self) -> frozenset[str]:

@@ -96,6 +96,7 @@ from scanner_programs.libraries.standard import (
     SEQUENCES,
     SIZES,
     STATES,
+    STREAMS,
     TABLES,
     TAKES,
     TEXTS,
@@ -2184,6 +2185,8 @@ class Machine:
             case Apply(name=name, of=None, arguments=(Thing(known=known) as inner,)) if (
                 known is not None and name in SAME
             ):
+                return self.element(inner)
+            case Apply(name=name, of=None, arguments=(inner,)) if plain_name(name).rpartition(".")[2] in STREAMS:
                 return self.element(inner)
             case Thing(known=known) if known is not None:
                 for name in NEXTS:

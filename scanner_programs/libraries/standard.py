@@ -163,6 +163,8 @@ MAPS = FLATTENS | _words(
 """Methods of sequences that return what a function makes of each element, and nothing else."""
 ITERATES = _words("range iter enumerate list tuple reversed")
 """Functions of the languages that go through the elements of what they are given."""
+STREAMS = _words("emits fromIterable fromIterator fromStream fromSeq fromArray fromList from_iter")
+"""Functions of libraries of streams that make one of the elements of a sequence."""
 SAME = _words("iter aiter list tuple reversed")
 """Those of Python that return or go through the same elements."""
 NEXTS = {"__next__": True, "__anext__": True, "__iter__": False, "__aiter__": False}

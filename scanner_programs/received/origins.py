@@ -152,7 +152,8 @@ class OriginReader:
         return is_go and known is not None and any(_last(one) == name for one in known.cls.supers)
 
     def _field(self, of: Value, name: str) -> Iterable[Origin]:
-        if isinstance(of, Apply) and self.root(of) is False and name.lower() not in _VALUE:
+        reader = of if name.lower() in _BESIDE else _only_element(of)
+        if isinstance(reader, Apply) and self.root(reader) is False and name.lower() not in _VALUE:
             yield from self.of(of)  # a member of what reads the records, as a stream of them is
             return
         known = self.machine.known_type(of)
@@ -250,6 +251,13 @@ class OriginReader:
                 yield from _below(one, name)
             elif one.inside or name.lower().removeprefix("get") not in _BESIDE:
                 yield one
+
+
+def _only_element(value: Value) -> Value:
+    """Return what a value is the only element of, as what holds a consumer has that; other values as they are."""
+    while isinstance(value, Apply) and value.of is None and value.name == "each" and len(value.arguments) == 1:
+        value = value.arguments[0]
+    return value
 
 
 def _simple(kind: str) -> str:
