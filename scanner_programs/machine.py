@@ -1218,6 +1218,10 @@ class Machine:
                 return choose(test, self.member(then, name), self.member(otherwise, name))
             case Thing():
                 return self._of_thing(value, name)
+            case Apply(name="each" | "one of" as kind, of=None, arguments=ways) if len(ways) > 1 and all(
+                isinstance(one, Thing) for one in ways
+            ):
+                return Apply(kind, None, tuple(self.member(one, name) for one in ways))
             case Type(known=known):
                 return self._of_type(value, known, name)
             case Ref(name=before):
@@ -2534,6 +2538,8 @@ class Machine:
 
     def _feed(self, name: str, value: Value, site: tuple[str, int]) -> None:
         """Note what is put in a queue or channel; what is seen from further outside replaces what it is part of."""
+        if value in (Opaque(f"contents of {name}"), taken(self.fed.get(name, ()), name)):
+            return  # what was taken from there is put back
         way, text = (site, *self.sites), self._show(value)
         tests = [one for one in self.guards if not is_turn(one) and not (isinstance(one, Apply) and one.name == _PUT)]
         puts = self._put_under.setdefault(name, _Puts())

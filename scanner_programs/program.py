@@ -333,7 +333,7 @@ class Program:
         for _ in range(_MOST_NAMES):
             package, _, simple = name.rpartition(".")
             imported = file.imports.get(package, "")
-            declaring = self._renaming(simple, file.package, imported)
+            declaring = self._renaming(simple, file.package, imported) if imported or not package else None
             if declaring is None:
                 return f"{imported or package}.{simple}" if package else simple
             file, name = declaring, declaring.aliases[simple].lstrip("*")
@@ -591,7 +591,7 @@ class Program:
         name = base_type(kind)
         simple = name.rpartition(".")[2]
         listed = self.classes.get(simple, [])
-        if not listed:
+        if not listed or name.lstrip("<-").startswith("chan "):  # a channel of Go has its objects
             return None
         enclosing: Known | None = near
         while enclosing is not None:
