@@ -28,7 +28,7 @@ from scanner_programs.guards import is_topic, negate
 from scanner_programs.ir import Kind, Literal, Name, walk
 from scanner_programs.leads import names_within
 from scanner_programs.libraries.clients import CLIENTS
-from scanner_programs.libraries.others import LOGGERS, watches
+from scanner_programs.libraries.others import LOGGERS, PROVIDES, watches
 from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.selection import owner_of, unknown_client
 from scanner_programs.libraries.standard import ADDS, TAKES
@@ -271,11 +271,18 @@ def _is_managed(place: Place) -> bool:
     return bool(place.function.notes or (place.known is not None and place.known.cls.notes))
 
 
+def _provides(place: Place) -> bool:
+    """Return whether a container calls a function for an object: what code has its name only holds that object."""
+    return any(note.name in PROVIDES for note in place.function.notes)
+
+
 def _has_parts(value: Value) -> bool:
     """Return whether a value is an object with the parts of a record."""
     return isinstance(value, Thing) and bool({"key", "value"} & value.fields.keys())
 
 
+_ROUTER = "functionRouter"
+"""The function of Spring Cloud Function that gives each record to another function."""
 _NEXT = "\n"
 _TRIGGER = "a trigger"
 """What the contract keeps of a call that makes a library call a function of the program."""
@@ -385,7 +392,7 @@ class _Reader:
         makers = [place for place in places if id(place) not in found and self._registers(place)]
         assemblers = [place for place in self._assemblers(places) if id(place) not in found and place not in makers]
         outer = self._outermost(assemblers)
-        makers += [place for place in assemblers if id(place) in outer]
+        makers += [place for place in assemblers if id(place) in outer or _provides(place)]
         styles = {row.style for listed in self._clients.values() for row in listed}
         self._program.usual = next(iter(styles)) if len(styles) == 1 else ""
         late = self._evaluate(places, found, makers, texts=texts)
@@ -461,13 +468,17 @@ class _Reader:
             self._machine.load(place)
         first = self._outermost(found.values())
         entries = [place for place in found.values() if self._is_entry(place)]
-        views = [place for place in entries if id(place) in first]
+        views = [place for place in entries if _provides(place)]
+        makes = len(makers) + len(views)
+        views += [place for place in entries if id(place) in first and not _provides(place)]
         outermost = len(makers) + len(views)
-        views += [place for place in entries if id(place) not in first]
+        views += [place for place in entries if id(place) not in first and not _provides(place)]
         views += [place for place in places if id(place) in self._makers_of_records]
         inner, fed = [], self._machine.visited
         self._machine.visited = set()  # what was evaluated so far had nothing sent
         for at, place in enumerate((*makers, *views[:MOST_VIEWS])):
+            if at == makes:
+                self._machine.forget_injected()
             self._machine.keeps = at < outermost
             if at < outermost or id(place.function) not in self._machine.visited:
                 self._run(place)
@@ -615,16 +626,23 @@ class _Reader:
     def _bound(self) -> Iterator[tuple[Place, tuple[str, str]]]:
         """Yield the functions that make what a framework calls with records, with the topics by its settings.
 
-        The topic that it writes is empty where the settings name none.
+        The topic that it writes is empty where the settings name none. What a router is bound to it gives to functions
+        that are bound to nothing.
         """
+        routed = self._bindings_of(_ROUTER)
         for place in self._program.places:
             if any(note.name == "Bean" for note in place.function.notes):
-                ends = [
-                    f"spring.cloud.stream.bindings.{place.function.name}-{one}-0.destination" for one in ("in", "out")
-                ]
-                received, sent = (self._program.setting(one) or "" for one in ends)
-                if received:
-                    yield place, (received, sent)
+                ends = self._bindings_of(place.function.name)
+                is_function = base_type(place.function.type).rpartition(".")[2] in ("Consumer", "Function")
+                ends = ends if any(ends) or not is_function else routed
+                if ends[0]:
+                    yield place, ends
+
+    def _bindings_of(self, name: str) -> tuple[str, str]:
+        """Return the topics that a function of Spring Cloud Stream is bound to, empty if to none: reads and writes."""
+        ends = (f"spring.cloud.stream.bindings.{name}-{one}-0.destination" for one in ("in", "out"))
+        received, sent = (self._program.setting(one) or "" for one in ends)
+        return received, sent
 
     def _run_bound(self, place: Place, received: str, sent: str) -> None:
         """Evaluate the function that a framework gets from another one and calls with the records of a topic."""

@@ -583,13 +583,13 @@ class Machine:
             if len(below) != 1:
                 return self._input(known.cls.name, known.cls.name, known.file, known)
             known = below[0]
+        listed = self.made.get(id(known.cls), [])
+        cached = self._injected.get(id(known))
+        if listed and all(one is not cached for one in listed) and len({self._show(one) for one in listed}) == 1:
+            self._injected[id(known)] = listed[0]  # also after one was made up, before the program made its own
         if id(known) not in self._injected:
             thing = Thing(known.cls.name, known)
             self._injected[id(known)] = thing
-            listed = self.made.get(id(known.cls), [])
-            if len({self._show(one) for one in listed}) == 1:
-                self._injected[id(known)] = listed[0]
-                return listed[0]
             saved, self.guards, left, self._left = self.guards, [], self._left, None
             new = self._constructor(known)
             scope = Scope(known.file, None, thing, known)
@@ -609,6 +609,10 @@ class Machine:
                         )
             self.guards, self._left = saved, left
         return self._injected[id(known)]
+
+    def forget_injected(self) -> None:
+        """Forget the objects that a framework was taken to make: the program may have made some of what they hold."""
+        self._injected.clear()
 
     def _provided(self, value: Apply, known: Known) -> Value | None:
         """Return the object that a call of a library gives a program which asks for one of a class, as containers do.
@@ -2682,7 +2686,7 @@ class Machine:
                     return self.call(exported, given, code, scope, discarded=discarded)
                 return self._library_call(None, name, given, code, scope, discarded=discarded)
             case Thing(known=known) if known is not None:
-                for name in ("invoke", "apply", "__call__", "call"):
+                for name in ("invoke", "apply", "__call__", "call", "accept"):
                     if self.program.method(known, name, len(given)) is not None:
                         return self.call_method(value, name, given, code, scope, discarded=discarded)
                 if not given and scope.file.language == "python":
