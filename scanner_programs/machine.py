@@ -2473,12 +2473,13 @@ class Machine:
                     return self.call_method(receiver, function.name, given, code, scope, discarded=discarded)
             return self.call(value, given, code, scope, discarded=discarded)
         if isinstance(function, Member):
-            if function.name in CLASSES and not code.arguments:
+            is_above = isinstance(function.of, Name) and function.of.name == "super"
+            if function.name in CLASSES and not code.arguments and not is_above:
                 of_object = self.value(function.of, scope)
                 if self._is_class_of(of_object, function.name):
                     return self._class_of(of_object)
                 return self.call_method(of_object, function.name, [], code, scope, discarded=discarded)
-            if isinstance(function.of, Name) and function.of.name == "super":
+            if is_above:
                 return self._call_super(function.name, self._arguments(code.arguments, scope), scope)
             self._next_call = function.name if isinstance(function.of, Call) else ""
             of, self._next_call = self.value(function.of, scope), ""
