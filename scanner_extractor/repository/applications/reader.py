@@ -314,6 +314,7 @@ class _Reader:
     leading: set[tuple[str, int]] = field(default_factory=set)
     evaluated: list[str] = field(default_factory=list)
     of_topologies: set[tuple[str, str]] = field(default_factory=set)
+    of_notes: set[tuple[str, str]] = field(default_factory=set)
     program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
     noted_jobs: dict[str, dict[str, None]] = field(default_factory=dict)
     channel_names: set[str] = field(default_factory=set)
@@ -532,6 +533,8 @@ class _Reader:
         """Read which calls of each file have no resolved topic, and which files import a client and call none."""
         for unit, line in extractor.unresolved:
             self.without_topic.setdefault(unit.path, set()).add(line)
+        for path, line in sorted(extractor.unnamed):
+            self.unresolved.append((path, f"how many topics of retries there are is not known: line {line}"))
         recognized = {unit.path for use in found for unit in (use.unit, use.value.unit) if unit is not None}
         self.without_call = {
             path
@@ -862,6 +865,7 @@ class _Reader:
                 noted.places.add((found.unit.path, found.line))
                 noted.places |= {(unit.path, found.value.line)} if is_callers else set()
                 self.of_topologies |= {(job, topic)} if found.streams else set()
+                self.of_notes |= {(job, topic)} if found.declared else set()
                 self._add_use(_Use(job, topic, writes, place, f"code of {unit.path}", tuple(sources)))
 
     def _note_use(self, use: TopicUse, module: str) -> ProgramUse:
@@ -1093,7 +1097,8 @@ class _Reader:
         """Drop uses by names where the evaluation knows more about a call: which program makes it, or what it leads to.
 
         A call that leads to code of the program does not use a client, whatever its name is, if that code came to one
-        of a client. In a function that was evaluated, a client has the topics that the evaluation came to in its file.
+        of a client. In a function that was evaluated, a client has the topics that the evaluation came to in its file,
+        and those that what it came to names as another way.
         """
         of_topics = {(topic, writes, job) for (topic, writes, _), jobs in ends.items() for job in jobs}
         reached = {(writes, job) for _, writes, job in of_topics}
@@ -1102,7 +1107,8 @@ class _Reader:
             is_others = bool(known) and all(use.job not in jobs for jobs in known)
             is_own_code = bool(places) and places <= found.followed and (use.writes, use.job) in reached
             near = {at[0] for (_, writes, at), jobs in ends.items() if writes == use.writes and use.job in jobs}
-            is_known = bool(places) and (use.job, use.topic) not in self.of_topologies
+            is_known = bool(places) and (use.job, use.topic) not in self.of_topologies | self.of_notes
+            is_known &= not any(use.topic in one.topic for one in found.contracts)  # it is one of several
             is_known &= all(at[0] in near and _is_within(at, found.evaluated) for at in places)
             if (is_others or is_own_code or is_known) and (use.topic, use.writes, use.job) not in of_topics:
                 self.program_uses.pop((use, module), None)
