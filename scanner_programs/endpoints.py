@@ -891,7 +891,11 @@ class _Reader:
         """Note that objects of the class in brackets are written to a topic; return whether the call says so."""
         rows = (row for row in self._clients.get(made.file.language, ()) if name in row.registers)
         names = [*_origins(machine, made)]
-        row = next((row for row in rows if any(_is_of(one, row) for one in names)), None)
+        imported = (*made.file.imports.values(), *made.file.wildcards) if "<" in made.name else ()
+        is_listed = bool(made.given) and isinstance(made.given[0][1], Const)  # of functions, no type is declared
+        row = next(
+            (row for row in rows if any(_is_of(one, row) for one in (*names, *(imported if is_listed else ())))), None
+        )
         kinds = self._receives.kinds_of(made) if row is not None else ()
         known = [one for kind in sorted(kinds) for one in self._program.classes[kind][:1]]
         if row is None or not known:
