@@ -105,6 +105,7 @@ _SHORT = 5
 _MOST_LINES = 3
 _MOST_DEPLOYMENTS = 20
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
+_CALLED = re.compile(r"(?:\w\.\w+|\+)$")
 _OF_PATTERN = re.compile(r"[*+?()|\[\]\\^$]")
 """What a pattern of names of topics has, and no name."""
 _FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+stream|mp\.messaging|messaging:|default-topic")
@@ -1063,8 +1064,7 @@ class _Reader:
             self.with_unknown.add(module)
             if path in self.fitting and not is_mock(path):
                 self.unresolved.append((path, _UNKNOWN_CLIENT.format(package=package)))
-        if not (found.is_partial or found.unresolved):
-            self._drop_others(module, by_names, ends, found)
+        self._drop_others(module, by_names, ends, found)
         self._add_fields_read(module, found)
         is_whole = not (found.is_partial or found.unresolved)
         sent = {(job, topic) for (topic, writes, _), jobs in ends.items() if writes and is_whole for job in jobs}
@@ -1098,10 +1098,11 @@ class _Reader:
 
         A call that leads to code of the program does not use a client, whatever its name is, if that code came to one
         of a client. In a function that was evaluated, a client has the topics that the evaluation came to in its file,
-        and those that what it came to names as another way.
+        and those that what it came to names as another way. A part of the name of a topic names no topic.
         """
         of_topics = {(topic, writes, job) for (topic, writes, _), jobs in ends.items() for job in jobs}
         reached = {(writes, job) for _, writes, job in of_topics}
+        is_whole = not (found.is_partial or found.unresolved)
         for use, places in by_names.items():
             known = [ends[use.topic, use.writes, at] for at in places if (use.topic, use.writes, at) in ends]
             is_others = bool(known) and all(use.job not in jobs for jobs in known)
@@ -1110,7 +1111,13 @@ class _Reader:
             is_known = bool(places) and (use.job, use.topic) not in self.of_topologies | self.of_notes
             is_known &= not any(use.topic in one.topic for one in found.contracts)  # it is one of several
             is_known &= all(at[0] in near and _is_within(at, found.evaluated) for at in places)
-            if (is_others or is_own_code or is_known) and (use.topic, use.writes, use.job) not in of_topics:
+            on_the_way = [one for one in found.contracts if not places.isdisjoint(one.sites)] if use.writes else []
+            is_part = bool(on_the_way) and all(not one.topics and _is_part(use.topic, one.topic) for one in on_the_way)
+            is_part &= bool(places) and all(any(at in one.sites for one in on_the_way) for at in places)
+            is_dropped = is_part or (is_whole and (is_others or is_own_code or is_known))
+            if is_dropped and (use.topic, use.writes, use.job) not in of_topics:
+                for path, line in [one.place for one in on_the_way if is_part]:
+                    self.without_topic.setdefault(path, set()).add(line)
                 self.program_uses.pop((use, module), None)
                 self.used.drop(module, use)
                 end = 2 if use.writes else 1
@@ -1444,6 +1451,18 @@ def _by_file(unresolved: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ..
 def _is_within(at: tuple[str, int], functions: Iterable[tuple[str, int, int]]) -> bool:
     """Return whether a place is in one of the functions, each with its file, first and last line."""
     return any(path == at[0] and start < at[1] <= end for path, start, end in functions)
+
+
+def _is_part(name: str, topic: str) -> bool:
+    """Return whether a name is one of several parts that code which is not known makes the name of a topic of."""
+    before, text, after = topic.partition(f'"{name}"')
+    depth = 0
+    for at in range(len(before) - 1, -1, -1) if text else ():
+        depth += {")": 1, "(": -1}.get(before[at], 0)
+        if depth < 0:
+            called = _CALLED.search(before[:at])
+            return called is not None and not (before[at + 1 :] == "" and after.startswith(")"))
+    return False
 
 
 def _unresolved_calls(lines: list[int]) -> str:
