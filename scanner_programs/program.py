@@ -44,7 +44,7 @@ from scanner_programs.libraries.others import (
     TABLE_FIELDS,
     TABLES,
 )
-from scanner_programs.libraries.standard import ADDS, DEFAULTS, HOLDERS, SEQUENCES, TAKES
+from scanner_programs.libraries.standard import ADDS, DEFAULTS, HOLDERS, IMPLICIT, SEQUENCES, TAKES
 from scanner_programs.values import Apply, Const, Get, Thing, Value
 
 Code = TypeVar("Code")
@@ -555,7 +555,8 @@ class Program:
     def method(self, known: Known, name: str, count: int | None = None) -> Place | None:
         """Return the method that an instance of a class has; with a body before one without; None without any.
 
-        One that takes *count* arguments goes before others, also if a class above has it.
+        One that takes *count* arguments goes before others; also if a class above has it, in a language where methods
+        of one name do not hide each other.
         """
         named = [
             Place(one, owner.file, owner)
@@ -563,8 +564,12 @@ class Program:
             for one in self.members(owner)
             if one.name == name
         ]
-        fitting = [one for one in named if count is None or accepts(one.function, count)] or named
-        return next((one for one in fitting if one.function.body is not None), fitting[0] if fitting else None)
+        if known.file.language not in IMPLICIT:
+            own = next((one.known for one in named if one.function.body is not None), None)
+            named = [one for one in named if own is None or one.known is own]
+        fitting = [one for one in named if count is None or accepts(one.function, count)]
+        with_body = (one for one in (*fitting, *named) if one.function.body is not None)
+        return next(with_body, next(iter((*fitting, *named)), None))
 
     def fields(self, known: Known) -> list[tuple[Known, Field]]:
         """Return the fields of an instance: those of the outermost class that it extends first."""

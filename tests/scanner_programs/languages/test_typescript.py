@@ -34,3 +34,25 @@ def test_a_class_above_that_is_given_nothing_keeps_what_the_class_has(made: str,
     assert [one.topics for one in found.contracts] == [("invoices",)]
     assert {path for one in found.contracts for path, _ in one.shape.fields} == {"amount", "invoice", "label"}
     assert found.unresolved == []
+
+FORM = """
+import { Kafka } from 'kafkajs';
+
+abstract class Form { abstract write(value: object, options?: object, more?: object): string; }
+class Json extends Form {
+  write(value: object) {
+    return JSON.stringify(value);
+  }
+}
+const producer = new Kafka({ brokers: ['kafka:9092'] }).producer();
+export async function pay(sum: number) {
+  const form = new Json();
+  await producer.send({ topic: 'paid', messages: [{ value: form.write({ sum }, { indent: 2 }) }] });
+}
+"""
+
+
+def test_a_method_hides_the_one_above_whatever_it_takes(sends) -> None:
+    found = sends({"src/form.ts": FORM})
+
+    assert [(one.topics, [path for path, _ in one.shape.fields]) for one in found.contracts] == [(("paid",), ["sum"])]
