@@ -474,10 +474,11 @@ class _Reader:
         outermost = len(makers) + len(views)
         views += [place for place in entries if id(place) not in first and not _provides(place)]
         views += [place for place in places if id(place) in self._makers_of_records]
+        self._machine.renews = any(map(_provides, (*makers, *views)))
         inner, fed = [], self._machine.visited
         self._machine.visited = set()  # what was evaluated so far had nothing sent
         for at, place in enumerate((*makers, *views[:MOST_VIEWS])):
-            if at == makes:
+            if at == makes and self._machine.renews:
                 self._machine.forget_injected()
             self._machine.keeps = at < outermost
             if at < outermost or id(place.function) not in self._machine.visited:

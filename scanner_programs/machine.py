@@ -344,7 +344,7 @@ class Machine:
         self._flags: list[tuple[Thing, str, Value]] = []  # what this entry set a flag from: others do not see it
         self._replayed: dict[str, tuple[str, list[Given], Call, Scope]] = {}
         self.steps = 0
-        self.keeps = True
+        self.keeps, self.renews = True, False
         self._discarded = False
         self._mapper = Mapper(
             program, self.member, self.element, self.known_type, lambda place, value: self._map(place, value)
@@ -585,7 +585,7 @@ class Machine:
             known = below[0]
         listed = self.made.get(id(known.cls), [])
         cached = self._injected.get(id(known))
-        if listed and all(one is not cached for one in listed) and len({self._show(one) for one in listed}) == 1:
+        if listed and (cached is None or self.renews) and all(one is not cached for one in listed) and len({self._show(one) for one in listed}) == 1:
             self._injected[id(known)] = listed[0]  # also after one was made up, before the program made its own
         if id(known) not in self._injected:
             thing = Thing(known.cls.name, known)
