@@ -585,7 +585,8 @@ class Machine:
             known = below[0]
         listed = self.made.get(id(known.cls), [])
         cached = self._injected.get(id(known))
-        if listed and (cached is None or self.renews) and all(one is not cached for one in listed) and len({self._show(one) for one in listed}) == 1:
+        is_new = listed and (cached is None or self.renews) and all(one is not cached for one in listed)
+        if is_new and len({self._show(one) for one in listed}) == 1:
             self._injected[id(known)] = listed[0]  # also after one was made up, before the program made its own
         if id(known) not in self._injected:
             thing = Thing(known.cls.name, known)

@@ -35,6 +35,7 @@ def test_a_class_above_that_is_given_nothing_keeps_what_the_class_has(made: str,
     assert {path for one in found.contracts for path, _ in one.shape.fields} == {"amount", "invoice", "label"}
     assert found.unresolved == []
 
+
 FORM = """
 import { Kafka } from 'kafkajs';
 
