@@ -28,7 +28,7 @@ from scanner_programs.guards import is_topic, negate
 from scanner_programs.ir import Kind, Literal, Name, walk
 from scanner_programs.leads import names_within
 from scanner_programs.libraries.clients import CLIENTS
-from scanner_programs.libraries.others import LOGGERS, watches
+from scanner_programs.libraries.others import LOGGERS, PROVIDES, watches
 from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.selection import owner_of, unknown_client
 from scanner_programs.libraries.standard import ADDS, TAKES
@@ -206,6 +206,7 @@ class Endpoints:
     of calls that may send without a known record, *steps* the expressions that were evaluated, *clients* the files that
     use a client, *unknown* the unknown ones, each with one of the files, *uses* the texts of all code
     there that names one. *started* are the functions that send and whose class is named by code outside of it.
+    *evaluated* are the functions that were evaluated, each with its file, first and last line.
     *is_bounded*: *loose* has the code on the way to what is sent and was not followed whole.
     """
 
@@ -227,6 +228,7 @@ class Endpoints:
     setup: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
     loose: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
     started: set[str] = field(default_factory=set)
+    evaluated: frozenset[tuple[str, int, int]] = frozenset()
     is_bounded: bool = False
 
     @property
@@ -256,6 +258,11 @@ _TYPES = frozenset().union(*(row.types for row in CLIENTS))
 """The classes of all clients: an object of one is not of another."""
 
 
+def _is_name(machine: Machine, value: Value) -> bool:
+    """Return whether a value is a text, as far as its type or its setting says."""
+    return _is_text(value) or machine.is_scalar(value) or _is_setting(value)
+
+
 def _is_text(value: Value) -> bool:
     return isinstance(value, Const) and value.kind is Kind.TEXT
 
@@ -265,11 +272,18 @@ def _is_managed(place: Place) -> bool:
     return bool(place.function.notes or (place.known is not None and place.known.cls.notes))
 
 
+def _provides(place: Place) -> bool:
+    """Return whether a container calls a function for an object: what code has its name only holds that object."""
+    return any(note.name in PROVIDES for note in place.function.notes)
+
+
 def _has_parts(value: Value) -> bool:
     """Return whether a value is an object with the parts of a record."""
     return isinstance(value, Thing) and bool({"key", "value"} & value.fields.keys())
 
 
+_ROUTER = "functionRouter"
+"""The function of Spring Cloud Function that gives each record to another function."""
 _NEXT = "\n"
 _TRIGGER = "a trigger"
 """What the contract keeps of a call that makes a library call a function of the program."""
@@ -329,7 +343,15 @@ class _Reader:
             )  # `from . import`
             return own is not None or is_beside or any(in_package(one, imported, name) for one in self._program.files)
         parts = imported.split(".")
+        if file.language == "scala" and self._is_relative(parts, file):
+            return True
         return any(".".join(parts[: len(parts) - cut]) in self._packages for cut in range(min(3, len(parts))))
+
+    def _is_relative(self, parts: Sequence[str], file: ir.File) -> bool:
+        """Return whether an import of Scala begins with an object of the program or a package beside the file's own."""
+        folders = file.package.split(".")
+        beside = (".".join((*folders[:cut], parts[0])) for cut in range(len(folders), 0, -1))
+        return parts[0] in self._program.classes or any(one in self._packages for one in beside)
 
     @cached_property
     def _packages(self) -> frozenset[str]:
@@ -372,7 +394,7 @@ class _Reader:
         makers = [place for place in places if id(place) not in found and self._registers(place)]
         assemblers = [place for place in self._assemblers(places) if id(place) not in found and place not in makers]
         outer = self._outermost(assemblers)
-        makers += [place for place in assemblers if id(place) in outer]
+        makers += [place for place in assemblers if id(place) in outer or _provides(place)]
         styles = {row.style for listed in self._clients.values() for row in listed}
         self._program.usual = next(iter(styles)) if len(styles) == 1 else ""
         late = self._evaluate(places, found, makers, texts=texts)
@@ -414,6 +436,8 @@ class _Reader:
         self._found.steps = self._machine.steps - self._steps
         of_libraries = {at[:2] for at in self._machine.of_libraries}
         self._found.followed = frozenset({at[:2] for at in self._machine.followed} - of_libraries)
+        visited = (place for place in places if id(place.function) in self._machine.visited)
+        self._found.evaluated = frozenset((one.file.path, one.function.line, one.function.end) for one in visited)
         return self._found
 
     def _evaluate(
@@ -446,13 +470,18 @@ class _Reader:
             self._machine.load(place)
         first = self._outermost(found.values())
         entries = [place for place in found.values() if self._is_entry(place)]
-        views = [place for place in entries if id(place) in first]
+        views = [place for place in entries if _provides(place)]
+        makes = len(makers) + len(views)
+        views += [place for place in entries if id(place) in first and not _provides(place)]
         outermost = len(makers) + len(views)
-        views += [place for place in entries if id(place) not in first]
+        views += [place for place in entries if id(place) not in first and not _provides(place)]
         views += [place for place in places if id(place) in self._makers_of_records]
+        self._machine.renews = any(map(_provides, (*makers, *views)))
         inner, fed = [], self._machine.visited
         self._machine.visited = set()  # what was evaluated so far had nothing sent
         for at, place in enumerate((*makers, *views[:MOST_VIEWS])):
+            if at == makes and self._machine.renews:
+                self._machine.forget_injected()
             self._machine.keeps = at < outermost
             if at < outermost or id(place.function) not in self._machine.visited:
                 self._run(place)
@@ -600,16 +629,23 @@ class _Reader:
     def _bound(self) -> Iterator[tuple[Place, tuple[str, str]]]:
         """Yield the functions that make what a framework calls with records, with the topics by its settings.
 
-        The topic that it writes is empty where the settings name none.
+        The topic that it writes is empty where the settings name none. What a router is bound to it gives to functions
+        that are bound to nothing.
         """
+        routed = self._bindings_of(_ROUTER)
         for place in self._program.places:
             if any(note.name == "Bean" for note in place.function.notes):
-                ends = [
-                    f"spring.cloud.stream.bindings.{place.function.name}-{one}-0.destination" for one in ("in", "out")
-                ]
-                received, sent = (self._program.setting(one) or "" for one in ends)
-                if received:
-                    yield place, (received, sent)
+                ends = self._bindings_of(place.function.name)
+                is_function = base_type(place.function.type).rpartition(".")[2] in ("Consumer", "Function")
+                ends = ends if any(ends) or not is_function else routed
+                if ends[0]:
+                    yield place, ends
+
+    def _bindings_of(self, name: str) -> tuple[str, str]:
+        """Return the topics that a function of Spring Cloud Stream is bound to, empty if to none: reads and writes."""
+        ends = (f"spring.cloud.stream.bindings.{name}-{one}-0.destination" for one in ("in", "out"))
+        received, sent = (self._program.setting(one) or "" for one in ends)
+        return received, sent
 
     def _run_bound(self, place: Place, received: str, sent: str) -> None:
         """Evaluate the function that a framework gets from another one and calls with the records of a topic."""
@@ -670,7 +706,8 @@ class _Reader:
                 break
             self._view = place
             self._machine.run(place)
-            self._note_uses(place)
+            if id(place) in outer:
+                self._note_uses(place)
         self._silent = False
 
     @cached_property
@@ -828,6 +865,8 @@ class _Reader:
         if signature is None:
             return False
         parts = _bound(signature, made.given)
+        if "binding" in parts and len(made.given) > 2 and _is_name(machine, made.given[1][1]):  # of a binder
+            parts["value"] = made.given[2][1]
         self._seen.add(made.place)
         if name in row.whole and made.of is not None:
             of_stream = _of_stream(made.of, machine.element(made.of))
@@ -855,7 +894,11 @@ class _Reader:
         """Note that objects of the class in brackets are written to a topic; return whether the call says so."""
         rows = (row for row in self._clients.get(made.file.language, ()) if name in row.registers)
         names = [*_origins(machine, made)]
-        row = next((row for row in rows if any(_is_of(one, row) for one in names)), None)
+        imported = (*made.file.imports.values(), *made.file.wildcards) if "<" in made.name else ()
+        is_listed = bool(made.given) and isinstance(made.given[0][1], Const)  # of functions, no type is declared
+        row = next(
+            (row for row in rows if any(_is_of(one, row) for one in (*names, *(imported if is_listed else ())))), None
+        )
         kinds = self._receives.kinds_of(made) if row is not None else ()
         known = [one for kind in sorted(kinds) for one in self._program.classes[kind][:1]]
         if row is None or not known:
@@ -1171,6 +1214,9 @@ class _Reader:
         for value in thing.fields.values() if thing.known is None and thing.type else ():
             for key, inner in self._of_serializer(machine, value, depth).items():
                 parts.setdefault(key, inner)
+        is_client = thing.known is None and any(_is_of(thing.type, row) for row in self._rows)
+        if is_client and parts and parts.keys() <= {"key", "headers", "partition", "timestamp"}:
+            parts["value"] = NULL
         if (thing.known is None or is_record) and {"value", "topic"} & parts.keys():
             more = {key: one for key, one in thing.fields.items() if key.lower().strip("_") not in _PARTS}
             if more:
@@ -1513,8 +1559,9 @@ class _Reader:
 
     @cached_property
     def _languages(self) -> frozenset[str]:
-        """Return the languages in which the clients that the program uses can be called."""
-        return frozenset(one for listed in self._clients.values() for row in listed for one in row.languages)
+        """Return the languages in which the clients that the program uses can be called, or that settings bind."""
+        known = {one for listed in self._clients.values() for row in listed for one in row.languages}
+        return frozenset(known | {place.file.language for place, _ in self._bound()})
 
     def _note_uses(self, view: Place) -> None:
         """Note which fields of records a view used, as it was evaluated last."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from operator import mod, mul, sub
 
 from scanner_programs.ir import Kind
-from scanner_programs.libraries.standard import ERRORS, TESTS
+from scanner_programs.libraries.standard import ERRORS, FAILED, TESTS
 from scanner_programs.values import (
     FALSE,
     LONGEST_TEXT,
@@ -208,11 +208,20 @@ def is_present(value: Value) -> Value:
             return TRUE
         case Apply(of=None, name=name) if name.replace("::", ".") in ERRORS:
             return TRUE
+        case Apply() if is_failed(value):
+            return FALSE
         case Const():
             return FALSE if value == NULL else TRUE
         case Cond(test=test, then=then, otherwise=otherwise):
             return choose(test, is_present(then), is_present(otherwise))
     return operate("!=", (value, NULL))
+
+
+def is_failed(value: Value) -> bool:
+    """Return whether a value is a result that has a failure instead of a value, whatever is called on it."""
+    while isinstance(value, Apply) and value.of is not None:
+        value = value.of
+    return isinstance(value, Apply) and value.name in FAILED and bool(value.arguments)
 
 
 def truth(value: Value) -> Value:

@@ -22,6 +22,7 @@ from scanner_programs.guards import (
     LONGEST_TEST,
     choose,
     conjuncts,
+    is_failed,
     is_failure,
     is_fixed,
     is_present,
@@ -58,6 +59,7 @@ from scanner_programs.libraries.standard import (
     CONVERTS,
     DEFAULTS,
     EMITS,
+    EXHAUSTIVE,
     FALLBACKS,
     FIELDS,
     FLATTENS,
@@ -95,6 +97,7 @@ from scanner_programs.libraries.standard import (
     SEQUENCES,
     SIZES,
     STATES,
+    STREAMS,
     TABLES,
     TAKES,
     TEXTS,
@@ -344,7 +347,7 @@ class Machine:
         self._flags: list[tuple[Thing, str, Value]] = []  # what this entry set a flag from: others do not see it
         self._replayed: dict[str, tuple[str, list[Given], Call, Scope]] = {}
         self.steps = 0
-        self.keeps = True
+        self.keeps, self.renews = True, False
         self._discarded = False
         self._mapper = Mapper(
             program, self.member, self.element, self.known_type, lambda place, value: self._map(place, value)
@@ -583,13 +586,14 @@ class Machine:
             if len(below) != 1:
                 return self._input(known.cls.name, known.cls.name, known.file, known)
             known = below[0]
+        listed = self.made.get(id(known.cls), [])
+        cached = self._injected.get(id(known))
+        is_new = listed and (cached is None or self.renews) and all(one is not cached for one in listed)
+        if is_new and len({self._show(one) for one in listed}) == 1:
+            self._injected[id(known)] = listed[0]  # also after one was made up, before the program made its own
         if id(known) not in self._injected:
             thing = Thing(known.cls.name, known)
             self._injected[id(known)] = thing
-            listed = self.made.get(id(known.cls), [])
-            if len({self._show(one) for one in listed}) == 1:
-                self._injected[id(known)] = listed[0]
-                return listed[0]
             saved, self.guards, left, self._left = self.guards, [], self._left, None
             new = self._constructor(known)
             scope = Scope(known.file, None, thing, known)
@@ -609,6 +613,10 @@ class Machine:
                         )
             self.guards, self._left = saved, left
         return self._injected[id(known)]
+
+    def forget_injected(self) -> None:
+        """Forget the objects that a framework was taken to make: the program may have made some of what they hold."""
+        self._injected.clear()
 
     def _provided(self, value: Apply, known: Known) -> Value | None:
         """Return the object that a call of a library gives a program which asks for one of a class, as containers do.
@@ -742,6 +750,8 @@ class Machine:
 
     def qualify(self, name: str, file: ir.File) -> str:
         """Return the full name of something that no file of the program defines, by the imports of a file."""
+        if file.language == "go":
+            return self.program.underlying(name, file)
         first, dot, rest = name.partition(".")
         if first in file.imports:
             return f"{file.imports[first]}{dot}{rest}"
@@ -1226,6 +1236,10 @@ class Machine:
                 return choose(test, self.member(then, name), self.member(otherwise, name))
             case Thing():
                 return self._of_thing(value, name)
+            case Apply(name="each" | "one of" as kind, of=None, arguments=ways) if len(ways) > 1 and all(
+                isinstance(one, Thing) for one in ways
+            ):
+                return Apply(kind, None, tuple(self.member(one, name) for one in ways))
             case Type(known=known):
                 return self._of_type(value, known, name)
             case Ref(name=before):
@@ -1348,6 +1362,14 @@ class Machine:
         ):
             return None
         return next((one for one in self.program.supers(known) if one.cls.name == name), None)
+
+    def _promoted(self, thing: Thing) -> Value | None:
+        """Return what a struct of Go embeds whose methods are its own: an object of a library, or of an interface."""
+        for kind in thing.known.cls.supers if thing.known is not None else ():
+            part = thing.fields.get(base_type(kind).rpartition(".")[2])
+            if part is not None:
+                return part
+        return None
 
     def _settings_member(self, value: Input, name: str, found: tuple[Known, ir.Field] | None) -> Value:
         path = f"{value.place.removeprefix('setting ')}.{name}".strip(".")
@@ -1736,6 +1758,8 @@ class Machine:
                 self._choice(test, Block((operands[1],)), Block(()), scope)
                 return first
             return operate(operator if operator in ("||", "or") else "??", (first, self.value(operands[1], scope)))
+        if operator == "?":
+            return self._or_leaves(self.value(operands[0], scope))
         if operator == "enter":  # what a function yields that is used as a context is what the context gives
             value = self.value(operands[0], scope)
             return self.element(value) if isinstance(value, Items) and value.yielded else value
@@ -1770,6 +1794,17 @@ class Machine:
             return choose(is_present(values[0]), values[1], NULL)
         listed = joined_items(operator, values)
         return Items(listed, len(self.guards)) if listed is not None else operate(operator, values)
+
+    def _or_leaves(self, value: Value) -> Value:
+        """Return a result without its failure: where it has one, the function ends with it, as by `?` of Rust."""
+        if isinstance(value, Cond):
+            then, otherwise = value.then, value.otherwise
+            return self._either(value.test, lambda: self._or_leaves(then), lambda: self._or_leaves(otherwise))
+        if not is_failed(value):
+            return value
+        self._returns(value)
+        self._left = Leave.RETURN
+        return NULL
 
     @staticmethod
     def _text(parts: list[Value]) -> Value:
@@ -1967,6 +2002,8 @@ class Machine:
                 tests.append(operate("==", (of, self.value(one, inner))))
             else:
                 tests.append(self._pattern(of, one, inner))
+        if len(cases) == 1 and of is not None and case.guard is None and scope.file.language in EXHAUSTIVE:
+            return self.value(case.body, inner)  # the values that are left fit the last case
         test = tests[0]
         for other in tests[1:]:
             test = operate("||", (test, other))
@@ -2052,6 +2089,8 @@ class Machine:
             return TRUE if name in names else FALSE
         if isinstance(of, Cond):
             return choose(of.test, self._is_of(of.then, kind), self._is_of(of.otherwise, kind))
+        if is_failed(of):
+            return FALSE
         return Apply("is", None, (of, Ref(name)))
 
     def _as_type(self, of: Value, kind: str, scope: Scope) -> Value:
@@ -2092,12 +2131,17 @@ class Machine:
 
     def _exit(self, code: ir.Exit, scope: Scope) -> Value:
         value = self.value(code.value, scope) if code.value is not None else NULL
-        if code.leave is Leave.RETURN and self._frames:
+        if code.leave is Leave.RETURN:
+            self._returns(value)
+        self._left = code.leave
+        return NULL
+
+    def _returns(self, value: Value) -> None:
+        """Note what the function that is being evaluated returns under the present conditions."""
+        if self._frames:
             frame = self._frames[-1]
             since = self.guards[frame.guards :]
             frame.returned.append((self._all(since) if since else TRUE, value))
-        self._left = code.leave
-        return NULL
 
     def _loop(self, code: ir.Loop, scope: Scope) -> Value:
         inner = Scope(scope.file, scope)
@@ -2176,6 +2220,8 @@ class Machine:
             case Apply(name=name, of=None, arguments=(Thing(known=known) as inner,)) if (
                 known is not None and name in SAME
             ):
+                return self.element(inner)
+            case Apply(name=name, of=None, arguments=(inner,)) if plain_name(name).rpartition(".")[2] in STREAMS:
                 return self.element(inner)
             case Thing(known=known) if known is not None:
                 for name in NEXTS:
@@ -2457,12 +2503,13 @@ class Machine:
                     return self.call_method(receiver, function.name, given, code, scope, discarded=discarded)
             return self.call(value, given, code, scope, discarded=discarded)
         if isinstance(function, Member):
-            if function.name in CLASSES and not code.arguments:
+            is_above = isinstance(function.of, Name) and function.of.name == "super"
+            if function.name in CLASSES and not code.arguments and not is_above:
                 of_object = self.value(function.of, scope)
                 if self._is_class_of(of_object, function.name):
                     return self._class_of(of_object)
                 return self.call_method(of_object, function.name, [], code, scope, discarded=discarded)
-            if isinstance(function.of, Name) and function.of.name == "super":
+            if is_above:
                 return self._call_super(function.name, self._arguments(code.arguments, scope), scope)
             self._next_call = function.name if isinstance(function.of, Call) else ""
             of, self._next_call = self.value(function.of, scope), ""
@@ -2526,6 +2573,8 @@ class Machine:
 
     def _feed(self, name: str, value: Value, site: tuple[str, int]) -> None:
         """Note what is put in a queue or channel; what is seen from further outside replaces what it is part of."""
+        if value in (Opaque(f"contents of {name}"), taken(self.fed.get(name, ()), name)):
+            return  # what was taken from there is put back
         way, text = (site, *self.sites), self._show(value)
         tests = [one for one in self.guards if not is_turn(one) and not (isinstance(one, Apply) and one.name == _PUT)]
         puts = self._put_under.setdefault(name, _Puts())
@@ -2668,7 +2717,7 @@ class Machine:
                     return self.call(exported, given, code, scope, discarded=discarded)
                 return self._library_call(None, name, given, code, scope, discarded=discarded)
             case Thing(known=known) if known is not None:
-                for name in ("invoke", "apply", "__call__", "call"):
+                for name in ("invoke", "apply", "__call__", "call", "accept"):
                     if self.program.method(known, name, len(given)) is not None:
                         return self.call_method(value, name, given, code, scope, discarded=discarded)
                 if not given and scope.file.language == "python":
@@ -2716,9 +2765,13 @@ class Machine:
                     found = self.program.method(of.known, name, len(given))
                     if found is not None and found.function.body is not None:
                         return self._invoke(found.function, Scope(found.file, None, of, found.known), given)
-                generated = self._generated(of, name, given)
+                is_extended = of.known is None and self.program.extension(name, _simple(of.type)) is not None
+                generated = self._generated(of, name, given) if not is_extended else None
                 if generated is not None:
                     return generated
+                part = self._promoted(of) if scope.file.language == "go" else None
+                if part is not None:
+                    return self.call_method(part, name, given, code, scope, discarded=discarded)
                 if not given and scope.file.language == "python" and isinstance(of.fields.get(name), Const):
                     return of.fields[name]  # a member that is called is one that a container provides
                 if name in REMOVES and given and isinstance(given[0][1], Const) and given[0][1].text in of.fields:
@@ -3027,6 +3080,10 @@ class Machine:
         name = self._meant(name) if name.endswith(">") else name
         if of is None and (found := self._of_container(name, given, code, scope)) is not None:
             return found
+        if of is None and len(given) == 1 and scope.file.language == "go":
+            as_type = self._as_other(name, given[0][1], scope)
+            if as_type is not None:
+                return as_type
         if of is None and (found := self._of_first(name, given, code, scope, discarded=discarded)) is not None:
             return found
         if of is None or self.full_type(of):
@@ -3039,6 +3096,26 @@ class Machine:
         if isinstance(root, Apply) and stands_for_any(root) and isinstance(result, Apply):
             self._replayed[self._show(result)] = name, given, code, scope
         return result
+
+    def _as_other(self, name: str, value: Value, scope: Scope) -> Value | None:
+        """Return a value that Go converts to a type which is declared as that of the value; None for other calls."""
+        package, _, simple = name.rpartition(".")
+        shown = f"{_package_named(package, scope.file)}.{simple}" if package else simple
+        meant = self.program.underlying(shown, scope.file)
+        if meant == shown or "." not in meant:
+            return None
+        return self._typed_as(value, shown, meant, scope)
+
+    def _typed_as(self, value: Value, shown: str, meant: str, scope: Scope) -> Value | None:
+        """Return a value as one of a library's type that a file calls by another name; None if it is of another."""
+        if isinstance(value, Cond):
+            ways = [self._typed_as(one, shown, meant, scope) for one in (value.then, value.otherwise)]
+            return Cond(value.test, ways[0], ways[1]) if ways[0] is not None and ways[1] is not None else None
+        own = self.full_type(value)
+        if isinstance(value, Thing) or own == meant or value == NULL:
+            return value if own == meant or value == NULL else None
+        is_open = isinstance(value, Apply | Get | Input)
+        return replace(value, type=self._typed(shown, scope.file, None)) if is_open else None  # type: ignore[arg-type]
 
     def _of_first(self, name: str, given: list[Given], code: Call, scope: Scope, *, discarded: bool) -> Value | None:
         """Return what a function returns that is a method of what it is given first; None for other functions."""
@@ -3806,7 +3883,7 @@ class Machine:
                 self._invoke(new.function, Scope(new.file, None, thing, new.known), [])
         for key, value in members:
             part = self._embedded(known, key) if key and self.program.field(known, key) is None else None
-            if part is not None:
+            if part is not None and part.cls.kind != "interface":
                 thing.fields |= {one.name: self.member(value, one.name) for _, one in self.program.fields(part)}
             elif key and key != "*":
                 thing.fields[key] = self._as_field(known, key, value)
@@ -4038,6 +4115,11 @@ def _types_of_go(function: ir.Expression) -> list[str]:
         return []
     listed = function.key.items if isinstance(function.key, ir.Sequence) else (function.key,)
     return [code_text(one) for one in listed]
+
+
+def _package_named(imported: str, file: ir.File) -> str:
+    """Return what a file calls a package that it imports."""
+    return next((name for name, full in file.imports.items() if full == imported), imported)
 
 
 def _names_file(value: Value, depth: int = 0) -> bool:

@@ -44,7 +44,7 @@ from scanner_programs.libraries.others import (
     TABLE_FIELDS,
     TABLES,
 )
-from scanner_programs.libraries.standard import ADDS, DEFAULTS, HOLDERS, SEQUENCES, TAKES
+from scanner_programs.libraries.standard import ADDS, DEFAULTS, HOLDERS, IMPLICIT, SEQUENCES, TAKES
 from scanner_programs.values import Apply, Const, Get, Thing, Value
 
 Code = TypeVar("Code")
@@ -56,6 +56,10 @@ _OF_HEADER = 4_000
 _STRUCTURAL = ("go", "typescript", "javascript", "python")
 """Languages in which a class has an interface by its methods; in Python, one that is declared as a protocol."""
 _WRAPPERS_CLOSE = ">]"
+_OTHER_TYPE = re.compile(r"\*?\w+(?:\.\w+)?")
+"""A type that is another one of a name: no function, list or struct."""
+_MOST_NAMES = 4
+"""Names that one type may have, each declared as the next."""
 
 
 @dataclass(slots=True, eq=False)
@@ -131,6 +135,7 @@ class Program:
     tables: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     usual: str = ""
+    _renamed_in: dict[tuple[str, str, str], File | None] = field(default_factory=dict, init=False, repr=False)
     _folders: dict[tuple[str, str], str] = field(default_factory=dict)
     _under: dict[int, list[Known]] = field(default_factory=dict)
 
@@ -316,12 +321,41 @@ class Program:
 
     @cached_property
     def _extensions(self) -> dict[tuple[str, str], Place]:
-        return {
-            (owner, function.name): Place(function, file)
-            for file in self.files
-            for owner, function in file.methods
-            if owner not in self.classes
-        }
+        found: dict[tuple[str, str], Place] = {}
+        for file in self.files:
+            for owner, function in file.methods:
+                if owner not in self.classes:
+                    found[owner, function.name] = Place(function, file)
+                    meant = self.underlying(owner, file).rpartition(".")[2]
+                    found.setdefault((meant, function.name), found[owner, function.name])
+        return found
+
+    def underlying(self, name: str, file: File) -> str:
+        """Return the full name of a library's type that a file of Go calls by its name or by the program's own."""
+        for _ in range(_MOST_NAMES):
+            package, _, simple = name.rpartition(".")
+            imported = file.imports.get(package, "")
+            declaring = self._renaming(simple, file.package, imported) if imported or not package else None
+            if declaring is None:
+                return f"{imported or package}.{simple}" if package else simple
+            file, name = declaring, declaring.aliases[simple].lstrip("*")
+        return name
+
+    def _renaming(self, name: str, package: str, imported: str) -> File | None:
+        """Return the file of a package that declares a type as another one of a name; None for other types."""
+        key = name, package, imported
+        if key not in self._renamed_in:
+            listed = [file for file in self._with_aliases if _OTHER_TYPE.fullmatch(file.aliases.get(name, ""))]
+            if imported:
+                meant = [file for file in listed if in_package(file, imported, "")]
+            else:
+                meant = [file for file in listed if file.package == package]
+            self._renamed_in[key] = meant[0] if meant else None
+        return self._renamed_in[key]
+
+    @cached_property
+    def _with_aliases(self) -> list[File]:
+        return [file for file in self.files if file.language == "go" and file.aliases]
 
     @cached_property
     def _below(self) -> dict[str, list[Known]]:
@@ -526,17 +560,23 @@ class Program:
         return found
 
     def method(self, known: Known, name: str, count: int | None = None) -> Place | None:
-        """Return the method that an instance of a class has; with a body before one without; None without any."""
-        best: Place | None = None
-        for owner in (known, *self.supers(known)):
-            named = [one for one in self.members(owner) if one.name == name]
-            fitting = [one for one in named if count is None or accepts(one, count)] or named
-            for function in fitting:
-                place = Place(function, owner.file, owner)
-                if function.body is not None:
-                    return place
-                best = best or place
-        return best
+        """Return the method that an instance of a class has; with a body before one without; None without any.
+
+        One that takes *count* arguments goes before others; also if a class above has it, in a language where methods
+        of one name do not hide each other.
+        """
+        named = [
+            Place(one, owner.file, owner)
+            for owner in (known, *self.supers(known))
+            for one in self.members(owner)
+            if one.name == name
+        ]
+        if known.file.language not in IMPLICIT:
+            own = next((one.known for one in named if one.function.body is not None), None)
+            named = [one for one in named if own is None or one.known is own]
+        fitting = [one for one in named if count is None or accepts(one.function, count)]
+        with_body = (one for one in (*fitting, *named) if one.function.body is not None)
+        return next(with_body, next(iter((*fitting, *named)), None))
 
     def fields(self, known: Known) -> list[tuple[Known, Field]]:
         """Return the fields of an instance: those of the outermost class that it extends first."""
@@ -563,7 +603,7 @@ class Program:
         name = base_type(kind)
         simple = name.rpartition(".")[2]
         listed = self.classes.get(simple, [])
-        if not listed:
+        if not listed or name.lstrip("<-").startswith("chan "):  # a channel of Go has its objects
             return None
         enclosing: Known | None = near
         while enclosing is not None:
@@ -572,6 +612,8 @@ class Program:
                 return inner[0]
             enclosing = enclosing.outer
         before = name.rpartition(".")[0]
+        if file.language == "rust" and not before:  # only a path or an import names a variant
+            listed = [one for one in listed if one.outer is None or _is_brought(one.outer, simple, file)]
         if (
             before
             and "." not in before
@@ -580,17 +622,17 @@ class Program:
             listed = [one for one in listed if one.outer is not None and one.outer.cls.name == before]
         own = [one for one in listed if one.file is file]
         if own:
-            return own[0]
+            return min(own, key=_nesting) if not before else own[0]
         imported = file.imports.get(simple) or file.imports.get(before.partition(".")[0] if before else simple, "")
         if imported and len(listed) >= 1:
             fitting = [one for one in listed if _is_imported(one, imported, file)]
             if fitting:
-                return fitting[0]
+                return min(fitting, key=_nesting)
             if simple in file.imports and self._is_of_library(imported, file):
                 return None
         alike = [one for one in listed if one.file.package == file.package and one.file.language == file.language]
         if file.package and alike:
-            return alike[0]
+            return min(alike, key=_nesting)
         return listed[0] if len(listed) == 1 else None
 
     def _is_of_library(self, imported: str, file: File) -> bool:
@@ -646,6 +688,17 @@ def _snake(name: str) -> str:
         found += "_" if at and letter.isupper() and not name[at - 1].isupper() else ""
         found += letter.lower()
     return found
+
+
+def _is_brought(outer: Known, name: str, file: File) -> bool:
+    """Return whether a file of Rust imports a variant of an enumeration, or all of them."""
+    owners = (file.imports.get(name, "").rpartition("::")[0], *file.wildcards)
+    return any(one.rpartition("::")[2] == outer.cls.name for one in owners)
+
+
+def _nesting(known: Known) -> int:
+    """Return how many classes a class is in: a name alone means the one that is in fewest."""
+    return 0 if known.outer is None else 1 + _nesting(known.outer)
 
 
 def _is_imported(known: Known, imported: str, file: File) -> bool:

@@ -246,6 +246,8 @@ class _Shapes:
             known = self._machine.known_type(value)
             if known is not None and self._is_data(known) and not any(isinstance(one, Thing) for one in inside):
                 return value
+            if len(inside) > 1:  # a span or a timer beside what is written only watches
+                inside = [one for one in inside if not self._watches(one)] or inside
             if len(inside) > 1:
                 # What a library made, as a schema or an encoder is, only says how the rest is written.
                 inside = [one for one in inside if not _is_of_library(one)] or inside
@@ -263,6 +265,9 @@ class _Shapes:
             self.format.append(step)
             value = inside[0]
         return value
+
+    def _watches(self, value: Value) -> bool:
+        return isinstance(value, Apply) and self._machine.is_watcher(value.of, value.name)
 
     def _note_written(self, value: Value) -> None:
         """Note the members that code gave to an object about which nothing else is known."""

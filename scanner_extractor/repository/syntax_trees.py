@@ -38,7 +38,7 @@ _OTHERS: Mapping[str, Grammar] = {
 
 
 _TESTS = re.compile(
-    r"(?:^|/)(?:src/(?:test|it|integration-?[Tt]est|testFixtures)|tests?|__tests__|testing|e2e-tests?|testdata)/"
+    r"(?:^|/)(?:src/(?:i?test|it|[a-z\d]+(?:-t|T)ests?|testFixtures)|tests?|__tests__|testing|e2e-tests?|testdata)/"
     r"|(?:^|/)spec/(?:fixtures|support|factories)/|(?:^|/)spec/.*\.(?:rb|php|lua|exs?|[cm]?[jt]sx?)$"
     r"|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.(?!tf$|ya?ml$|json$|properties$|conf$|avsc$|proto$|k?sql$)\w+$|(?:Test|Tests|IT|Spec|TestCase)\.(?:java|kt|scala|cs)$"
     r"|\.(?:spec|test)\.[cm]?[jt]sx?$|(?:^|/)[\w.-]+\.(?:[A-Z][a-z]+)*Tests?/"

@@ -59,6 +59,7 @@ from scanner_programs.languages.lowering import (
     string,
     text,
 )
+from scanner_programs.libraries.standard import ABSENT, PRESENT
 
 _SAME = frozenset(
     (
@@ -171,6 +172,15 @@ class _Contents:
             called = f"{owner}::{text(one.child_by_field_name('name'))}"
             self.statements.append(Declare(Name(called), text(one.child_by_field_name("type")), value))
         self.lower.extra = known
+
+
+_ITEMS = frozenset(
+    (
+        "attribute_item", "const_item", "enum_item", "function_item", "impl_item", "line_comment", "block_comment",
+        "mod_item", "static_item", "struct_item", "trait_item", "type_item", "use_declaration",
+    )
+)  # fmt: skip
+"""What a file or module may declare."""
 
 
 def _break(lower: Lowering, node: Node) -> Expression:
@@ -294,13 +304,20 @@ def _function(lower: Lowering, node: Node, notes: tuple[Note, ...] = ()) -> Func
 def _call(lower: Lowering, node: Node) -> Expression:
     function = node.child_by_field_name("function")
     given = lower.arguments(node.child_by_field_name("arguments"))
+    kind = ""
     if function.type == "generic_function":
+        listed = lower.named(function.child_by_field_name("type_arguments"))
+        kind = text(listed[0]) if len(listed) == 1 and listed[0].type in _KINDS else ""
         function = function.child_by_field_name("function")
     called = lower.value(function)
+    if kind and isinstance(called, Name | Member) and called.name not in _SAME | _COLLECTS:
+        called = replace(called, name=f"{called.name}<{kind}>")
     if isinstance(called, Name) and called.name in ("Some", "Ok", "Box") and len(given) == 1:
         return given[0].value
     if isinstance(called, Member) and len(given) == 1 and called.name == "new" and called.of in _HOLDERS:
         return given[0].value
+    if isinstance(called, Member) and len(given) == 1 and _is_made_late(called):
+        return Call(given[0].value, (), line(node))
     if isinstance(called, Member):
         if called.name in _SAME and len(given) <= 1 and function.type == "field_expression":
             return called.of
@@ -309,7 +326,19 @@ def _call(lower: Lowering, node: Node) -> Expression:
     return Call(called, given, line(node))
 
 
+_KINDS = frozenset(("type_identifier", "scoped_type_identifier"))
+_COLLECTS = frozenset(("collect", "parse", "into", "try_into", "sum", "product", "new"))
+"""Methods whose result is in the form of the type in brackets, not one of its objects."""
 _HOLDERS = (Name("Box"), Name("Arc"), Name("Rc"), Name("Mutex"), Name("RwLock"), Name("Some"))
+
+
+def _is_made_late(called: Member) -> bool:
+    """Return whether a call makes a value when it is first asked for, by the function that it is given."""
+    of = called.of.name if isinstance(called.of, Name | Member) else ""
+    return called.name == "get_or_init" or (called.name == "new" and of in _MADE_LATE)
+
+
+_MADE_LATE = frozenset(("Lazy", "LazyLock", "LazyCell"))
 
 
 def _path(lower: Lowering, node: Node) -> Expression:
@@ -354,6 +383,8 @@ def _struct_value(lower: Lowering, node: Node) -> Expression:
 def _let(lower: Lowering, node: Node) -> Code:
     pattern, value = node.child_by_field_name("pattern"), node.child_by_field_name("value")
     kind = text(node.child_by_field_name("type"))
+    if not kind and pattern.type == "struct_pattern":
+        kind = text(pattern.child_by_field_name("type"))
     other = node.child_by_field_name("alternative")
     found = Declare(_bound(lower, pattern), kind, lower.maybe(value))
     if other is None:
@@ -425,7 +456,8 @@ def _pattern(lower: Lowering, node: Node) -> Expression:
     if node.type in ("tuple_struct_pattern",):
         kind = node.child_by_field_name("type")
         inner = [one for one in lower.named(node) if kind is None or one.id != kind.id]
-        called = text(kind).rpartition("::")[2]
+        path = [lower.extra.get(one, one) for one in text(kind).split("::") if one not in ("crate", "self", "super")]
+        called = path[-1] if path[-1] in PRESENT | ABSENT else ".".join(path)
         return Call(Name(called), tuple(Argument(_pattern(lower, one)) for one in inner), line(node))
     if node.type == "struct_pattern":
         return Declare(_bound(lower, node), text(node.child_by_field_name("type")))  # type: ignore[return-value]
@@ -517,13 +549,6 @@ def _reread(lower: Lowering, group: list[Node]) -> Expression:
 
 _LONGEST = 20_000
 """Characters of an argument of a macro that is parsed again."""
-
-_ITEMS = frozenset(
-    (
-        "static_item", "const_item", "function_item", "struct_item", "enum_item", "impl_item", "trait_item", "mod_item",
-        "use_declaration", "type_item", "attribute_item", "line_comment", "block_comment"
-    )
-)  # fmt: skip
 
 
 def _declared(lower: Lowering, node: Node) -> Node | None:
@@ -667,7 +692,7 @@ SYNTAX = Syntax(
         "unary_expression": _unary,
         "reference_expression": last,
         "type_cast_expression": _cast,
-        "try_expression": inside,
+        "try_expression": lambda lower, node: Operation("?", (lower.value(lower.named(node)[0]),)),
         "await_expression": inside,
         "let_declaration": _let,
         "assignment_expression": _assigned,

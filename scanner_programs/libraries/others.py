@@ -45,7 +45,7 @@ LOGGER_NOTES: Mapping[str, str] = {
 """Notes on a class that give it a logger, by the name of the logger (Lombok)."""
 
 WIRE_NAMES: Mapping[str, tuple[str, ...]] = {
-    "JsonProperty": ("value", ""),
+    "JsonProperty": ("value", "", "PropertyName"),
     "JsonAlias": (),
     "SerializedName": ("value", ""),
     "JsonPropertyName": ("",),

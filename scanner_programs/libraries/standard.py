@@ -22,6 +22,7 @@ HOLDERS = _words(
 members."""
 PRESENT = _words("Some Ok Success Right Just")
 ABSENT = _words("None Err Failure Left Nothing")
+FAILED = _words("Err Failure Left")
 """Forms of an optional value or a result in patterns: one that is there, and one that is missing or an error."""
 TEXTS = _words("to_string toString ToString String to_owned as_str intern")
 """Methods that return a text as a text."""
@@ -162,12 +163,16 @@ MAPS = FLATTENS | _words(
 """Methods of sequences that return what a function makes of each element, and nothing else."""
 ITERATES = _words("range iter enumerate list tuple reversed")
 """Functions of the languages that go through the elements of what they are given."""
+STREAMS = _words("emits fromIterable fromIterator fromStream fromSeq fromArray fromList from_iter")
+"""Functions of libraries of streams that make one of the elements of a sequence."""
 SAME = _words("iter aiter list tuple reversed")
 """Those of Python that return or go through the same elements."""
 NEXTS = {"__next__": True, "__anext__": True, "__iter__": False, "__aiter__": False}
 """The methods that a loop of Python calls, each with whether it returns an element or what has the elements."""
 HELD = _words("value message payload body content data")
 """What libraries call the value of a record, in the record or in what a listener is given."""
+DECODED = {"DecodeResult": "value", "DecodeResultWithSchema": "value"}
+"""Classes of serializers that have a decoded value beside what is said of it, each with the member that has it."""
 WRAPS = _words("of ofNullable just resolve successful pure succeed completedFuture FromResult some apply delay value")
 """Functions of the types that hold one value which make one of a value."""
 WAITS = {
@@ -211,3 +216,5 @@ ERRORS = _words("errors.New errors.Wrap errors.Wrapf errors.Errorf fmt.Errorf an
 """Functions and macros that make an error of a text."""
 UNTYPED = _words("python javascript typescript")
 """Languages whose annotations of types do nothing while a program runs."""
+EXHAUSTIVE = _words("rust")
+"""Languages in which one of the cases of a match always fits."""

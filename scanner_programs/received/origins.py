@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from scanner_programs.libraries.standard import CONVERTS, HELD, ITERATES, LOOKUPS, NO_FIELDS, SIZES
+from scanner_programs.libraries.standard import CONVERTS, DECODED, HELD, ITERATES, LOOKUPS, NO_FIELDS, SIZES
 from scanner_programs.machine import Machine
 from scanner_programs.shapes import wire_name
 from scanner_programs.values import (
@@ -163,13 +163,20 @@ class OriginReader:
         return is_go and known is not None and any(_last(one) == name for one in known.cls.supers)
 
     def _field(self, of: Value, name: str) -> Iterable[Origin]:
-        if isinstance(of, Apply) and self.root(of) is False and name.lower() not in _VALUE:
+        reader = of if name.lower() in _BESIDE else _only_element(of)
+        if isinstance(reader, Apply) and self.root(reader) is False and name.lower() not in _VALUE:
             yield from self.of(of)  # a member of what reads the records, as a stream of them is
             return
         known = self.machine.known_type(of)
+        decoded = DECODED.get(_simple(self.machine.full_type(of))) if known is None else None
+        if decoded is not None:
+            yield from (one._replace(inside=True) for one in self.of(of) if name == decoded)
+            return
         wire = name
         if known is not None and (found := self.machine.program.field(known, name)) is not None:
             written = wire_name(found[1], found[0], self.machine.program, known)
+            if written is None and known.file.language == "go":  # no reader of a format sets it
+                return
             wire = name if written is None else written
         for one in self._of_object(of):
             is_value = known is not None and not one.inside and one.exact  # an object of the program is read from one
@@ -255,6 +262,17 @@ class OriginReader:
                 yield from _below(one, name)
             elif one.inside or name.lower().removeprefix("get") not in _BESIDE:
                 yield one
+
+
+def _only_element(value: Value) -> Value:
+    """Return what a value is the only element of, as what holds a consumer has that; other values as they are."""
+    while isinstance(value, Apply) and value.of is None and value.name == "each" and len(value.arguments) == 1:
+        value = value.arguments[0]
+    return value
+
+
+def _simple(kind: str) -> str:
+    return kind.replace("::", ".").partition("<")[0].rpartition(".")[2]
 
 
 def _last(kind: str) -> str:

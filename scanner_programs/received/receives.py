@@ -142,7 +142,7 @@ class Receives:
         kind = self.machine.full_type(value) or (value.name if isinstance(value, Apply) and value.of is None else "")
         if kind and any(self._reads(kind, row) for row in self.rows):
             return is_streams((kind,))
-        if isinstance(value, Apply) and value.of is not None and self._makes_reader(value):
+        if isinstance(value, Apply) and (self._makes_reader(value) if value.of is not None else self._is_made(value)):
             return False
         if isinstance(value, Input) and value.place.partition(" ")[0].isdigit():
             at = int(value.place.partition(" ")[0])
@@ -176,6 +176,11 @@ class Receives:
         return any(
             is_streams(row.packages) and simple in row.receives and begins(kind, row.packages) for row in self.rows
         )
+
+    def _is_made(self, value: Apply) -> bool:
+        """Return whether a function of a consumer's class makes a consumer, as `KafkaConsumer.resource(…)` does."""
+        owner = value.name.partition("<")[0].rpartition(".")[0]
+        return owner.endswith("Consumer") and any(self._reads(owner, row) for row in self.rows)
 
     def _makes_reader(self, value: Apply) -> bool:
         return any(value.name in row.receives and self._is_of(value.of, value.name, row) for row in self.rows)

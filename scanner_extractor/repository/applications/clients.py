@@ -17,6 +17,7 @@ from scanner_extractor.repository.applications.index import Index
 from scanner_extractor.repository.applications.members import RECEIVING
 from scanner_extractor.repository.applications.modules import OUTSIDE
 from scanner_extractor.repository.applications.names import ResolvedText
+from scanner_extractor.repository.applications.retries import RETRIED, RETRIES, suffixes
 from scanner_extractor.repository.applications.topology import TopologyWalk
 from scanner_extractor.repository.applications.values import Resolver
 from scanner_extractor.repository.applications.wrappers import USES_KAFKA, access_of, topic_arguments
@@ -143,6 +144,7 @@ class Extractor:
         self.index = index
         self.resolver = Resolver(index)
         self.unresolved: list[tuple[Unit, int]] = []
+        self.unnamed: set[tuple[str, int]] = set()
         self.named: tuple[Unit | None, Mapping[int, str]] = (None, {})
         self.handlers: dict[int, list[str]] = {}
         self.followed: list[tuple[Access, Expr, CodeScope]] = []
@@ -416,10 +418,22 @@ class Extractor:
                         if scope.kind is ScopeKind.FUNCTION:
                             reads.setdefault(id(scope), []).append(owned.text)
                         yield scope, found
+                        yield from self._retried(note, scope, found)
                     else:
                         writes.append((scope, found))
         for scope, found in writes:
             yield scope, found._replace(sources=tuple(dict.fromkeys(reads.get(id(scope), ()))))
+
+    def _retried(self, note: Expr, scope: CodeScope, read: Found) -> Iterator[tuple[CodeScope, Found]]:
+        """Yield the topics beside one that is read, on which Spring writes the records that a listener fails on."""
+        for other in scope.annotations if note.text == RETRIED else ():
+            for access, suffix in suffixes(other, scope, self.resolver) if other.text == RETRIES else ():
+                if not suffix:
+                    self.unnamed.add((scope.unit.path, other.line))
+                    continue
+                value = read.value._replace(text=read.value.text + suffix)
+                sources = (read.value.text,) if access is Access.WRITE else ()
+                yield scope, read._replace(access=access, value=value, line=other.line, sources=sources)
 
     def _sinks(self, note: Expr, row: Note, scope: CodeScope) -> Iterator[Expr]:
         """Yield what the results of a reader are sent to: topics, and for a reader of its kind what that one reads."""

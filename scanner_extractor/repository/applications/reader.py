@@ -105,6 +105,7 @@ _SHORT = 5
 _MOST_LINES = 3
 _MOST_DEPLOYMENTS = 20
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
+_CALLED = re.compile(r"(?:\w\.\w+|\+)$")
 _OF_PATTERN = re.compile(r"[*+?()|\[\]\\^$]")
 """What a pattern of names of topics has, and no name."""
 _FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+stream|mp\.messaging|messaging:|default-topic")
@@ -314,6 +315,7 @@ class _Reader:
     leading: set[tuple[str, int]] = field(default_factory=set)
     evaluated: list[str] = field(default_factory=list)
     of_topologies: set[tuple[str, str]] = field(default_factory=set)
+    of_notes: set[tuple[str, str]] = field(default_factory=set)
     program_uses: dict[tuple[TopicUse, str], ProgramUse] = field(default_factory=dict)
     noted_jobs: dict[str, dict[str, None]] = field(default_factory=dict)
     channel_names: set[str] = field(default_factory=set)
@@ -532,6 +534,8 @@ class _Reader:
         """Read which calls of each file have no resolved topic, and which files import a client and call none."""
         for unit, line in extractor.unresolved:
             self.without_topic.setdefault(unit.path, set()).add(line)
+        for path, line in sorted(extractor.unnamed):
+            self.unresolved.append((path, f"how many topics of retries there are is not known: line {line}"))
         recognized = {unit.path for use in found for unit in (use.unit, use.value.unit) if unit is not None}
         self.without_call = {
             path
@@ -862,6 +866,7 @@ class _Reader:
                 noted.places.add((found.unit.path, found.line))
                 noted.places |= {(unit.path, found.value.line)} if is_callers else set()
                 self.of_topologies |= {(job, topic)} if found.streams else set()
+                self.of_notes |= {(job, topic)} if found.declared else set()
                 self._add_use(_Use(job, topic, writes, place, f"code of {unit.path}", tuple(sources)))
 
     def _note_use(self, use: TopicUse, module: str) -> ProgramUse:
@@ -1059,8 +1064,7 @@ class _Reader:
             self.with_unknown.add(module)
             if path in self.fitting and not is_mock(path):
                 self.unresolved.append((path, _UNKNOWN_CLIENT.format(package=package)))
-        if not (found.is_partial or found.unresolved):
-            self._drop_others(module, by_names, ends, found.followed)
+        self._drop_others(module, by_names, ends, found)
         self._add_fields_read(module, found)
         is_whole = not (found.is_partial or found.unresolved)
         sent = {(job, topic) for (topic, writes, _), jobs in ends.items() if writes and is_whole for job in jobs}
@@ -1088,20 +1092,32 @@ class _Reader:
         module: str,
         by_names: Mapping[TopicUse, set[tuple[str, int]]],
         ends: Mapping[tuple[str, bool, tuple[str, int]], set[str]],
-        followed: Collection[tuple[str, int]],
+        found: Endpoints,
     ) -> None:
         """Drop uses by names where the evaluation knows more about a call: which program makes it, or what it leads to.
 
         A call that leads to code of the program does not use a client, whatever its name is, if that code came to one
-        of a client.
+        of a client. In a function that was evaluated, a client has the topics that the evaluation came to in its file,
+        and those that what it came to names as another way. A part of the name of a topic names no topic.
         """
         of_topics = {(topic, writes, job) for (topic, writes, _), jobs in ends.items() for job in jobs}
         reached = {(writes, job) for _, writes, job in of_topics}
+        is_whole = not (found.is_partial or found.unresolved)
         for use, places in by_names.items():
             known = [ends[use.topic, use.writes, at] for at in places if (use.topic, use.writes, at) in ends]
             is_others = bool(known) and all(use.job not in jobs for jobs in known)
-            is_own_code = bool(places) and places <= {*followed} and (use.writes, use.job) in reached
-            if (is_others or is_own_code) and (use.topic, use.writes, use.job) not in of_topics:
+            is_own_code = bool(places) and places <= found.followed and (use.writes, use.job) in reached
+            near = {at[0] for (_, writes, at), jobs in ends.items() if writes == use.writes and use.job in jobs}
+            is_known = bool(places) and (use.job, use.topic) not in self.of_topologies | self.of_notes
+            is_known &= not any(use.topic in one.topic for one in found.contracts)  # it is one of several
+            is_known &= all(at[0] in near and _is_within(at, found.evaluated) for at in places)
+            on_the_way = [one for one in found.contracts if not places.isdisjoint(one.sites)] if use.writes else []
+            is_part = bool(on_the_way) and all(not one.topics and _is_part(use.topic, one.topic) for one in on_the_way)
+            is_part &= bool(places) and all(any(at in one.sites for one in on_the_way) for at in places)
+            is_dropped = is_part or (is_whole and (is_others or is_own_code or is_known))
+            if is_dropped and (use.topic, use.writes, use.job) not in of_topics:
+                for path, line in [one.place for one in on_the_way if is_part]:
+                    self.without_topic.setdefault(path, set()).add(line)
                 self.program_uses.pop((use, module), None)
                 self.used.drop(module, use)
                 end = 2 if use.writes else 1
@@ -1431,6 +1447,23 @@ def _by_file(unresolved: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ..
     for path, reason in sorted(unresolved):
         reasons.setdefault(path, {})[reason] = None
     return tuple((path, "; ".join(listed)) for path, listed in reasons.items())
+
+
+def _is_within(at: tuple[str, int], functions: Iterable[tuple[str, int, int]]) -> bool:
+    """Return whether a place is in one of the functions, each with its file, first and last line."""
+    return any(path == at[0] and start < at[1] <= end for path, start, end in functions)
+
+
+def _is_part(name: str, topic: str) -> bool:
+    """Return whether a name is one of several parts that code which is not known makes the name of a topic of."""
+    before, text, after = topic.partition(f'"{name}"')
+    depth = 0
+    for at in range(len(before) - 1, -1, -1) if text else ():
+        depth += {")": 1, "(": -1}.get(before[at], 0)
+        if depth < 0:
+            called = _CALLED.search(before[:at])
+            return called is not None and not (before[at + 1 :] == "" and after.startswith(")"))
+    return False
 
 
 def _unresolved_calls(lines: list[int]) -> str:

@@ -32,6 +32,10 @@ def test_threads_parse_at_the_same_time() -> None:
         ("src/Shop.Tests/OrderBuilder.cs", True),
         ("src/Shop.IntegrationTests/appsettings.json", True),
         ("src/Shop.Contests/Order.cs", False),
+        ("src/itest/java/shop/Steps.java", True),
+        ("src/contractTest/kotlin/shop/Stub.kt", True),
+        ("src/smoke-tests/java/shop/Run.java", True),
+        ("src/latest/java/shop/Order.java", False),
     ],
 )
 def test_tests_are_recognised_by_the_convention_of_their_language(path: str, is_one: bool) -> None:

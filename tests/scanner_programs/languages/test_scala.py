@@ -1,0 +1,50 @@
+"""Streams of Scala: what holds a consumer, chunks, and imports that begin beside the file's own package."""
+
+from __future__ import annotations
+
+CODE = """
+package shop
+package labels
+
+import fs2.kafka._
+import metrics.KafkaCounters
+
+case class Parcel(id: String, grams: Int)
+case class Label(parcel: String, heavy: Boolean)
+
+class Relay[F[_]: Async](settings: ConsumerSettings[F, String, Parcel], out: ProducerSettings[F, String, Label]) {
+  def run: Resource[F, fs2.Stream[F, Unit]] =
+    KafkaConsumer.resource(settings).evalTap(_.subscribeTo("parcels")).map {
+      _.stream.parEvalMap(4) { one => store(one.record.value.grams) }
+    }
+  def publish(labels: List[Label]): Resource[F, fs2.Stream[F, Unit]] =
+    KafkaProducer.resource(out).map { producer =>
+      fs2.Stream.emits(labels)
+        .map(one => ProducerRecord("labels", one.parcel, one))
+        .chunkN(100)
+        .parEvalMapUnordered(2) { chunk => producer.produce(chunk).flatTap(_ => count(chunk.size)).void }
+    }
+}
+"""
+COUNTERS = "package shop.labels.metrics\nobject KafkaCounters { val sent = Counter.build().register() }\n"
+
+
+def test_the_elements_of_a_stream_have_the_fields_of_what_it_is_made_of(sends) -> None:
+    found = sends({"labels/Relay.scala": CODE, "labels/metrics/KafkaCounters.scala": COUNTERS})
+
+    assert {path for one in found.contracts for path, _ in one.shape.fields} == {"parcel", "heavy"}
+    assert [one.topics for one in found.contracts] == [("labels",)]
+
+
+def test_what_a_stream_of_records_is_taken_from_is_no_record(sends) -> None:
+    """`stream` is a member of the consumer that a resource holds."""
+    found = sends({"labels/Relay.scala": CODE, "labels/metrics/KafkaCounters.scala": COUNTERS})
+
+    assert {(one.topic, ".".join(one.path)) for one in found.used} == {("parcels", "grams")}
+
+
+def test_an_import_of_the_programs_own_package_is_no_library(sends) -> None:
+    found = sends({"labels/Relay.scala": CODE, "labels/metrics/KafkaCounters.scala": COUNTERS})
+
+    assert found.unknown == {}
+    assert not found.is_opaque
