@@ -80,6 +80,12 @@ def _plain_key(key: str) -> str:
     return ITEM if key == documents.ITEM or (mark and name in documents.NAMES) else key
 
 
+def _folder_of_pattern(source: str) -> str:
+    """Return the path that an image copies; of a pattern, the directory that it is below."""
+    plain = re.split(r"[*?\[]", source)[0]
+    return posixpath.normpath((plain if plain == source else posixpath.dirname(plain)) or ".")
+
+
 def _has(files: Iterable[str], folder: str, names: Collection[str]) -> bool:
     """Return whether one of *files* is, or lies in, one of some paths in a directory."""
     wanted = tuple(posixpath.normpath(posixpath.join(folder, name)) for name in names)
@@ -248,12 +254,13 @@ class SettingRules:
         """
         folder = posixpath.dirname(path)
         sources = {one for text in self._objects.texts(path, self._trees) for one in copied_sources(text)}
-        named = {posixpath.normpath(re.split(r"[*?\[]", one.strip("/"))[0] or ".") for one in sources} - {"."}
+        paths = {_folder_of_pattern(one.strip("/")) for one in sources}
+        named = paths - {"."}
         files = (*self._trees.base, *self._trees.head)
         context = next((at for at in (folder, "") if _has(files, at, named)), folder)
         if not named and not any(one.startswith(f"{folder}/") for one in self._programs.applications):
             context = ""
-        areas = {context} if named != sources else {posixpath.join(context, one) for one in named}
+        areas = {context} if "." in paths else {posixpath.join(context, one) for one in named}
         return tuple(one for one in self._programs.applications if any(_has((one,), "", (area,)) for area in areas))
 
     def _is_target(self, name: str) -> bool:

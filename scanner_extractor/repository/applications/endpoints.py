@@ -329,15 +329,14 @@ class ProgramEndpoints:
         refused: Collection[str] = self.trials.refused(new)
         for path, text in new.items():
             self.known.files[path, text] = None if path in refused else lowered(path, text)
-        for path in paths:
-            file = self.known.files[path, self.files[path]]
-            if file is not None:
-                yield file
+        yield from (file for path in paths if (file := self.known.files[path, self.files[path]]) is not None)
 
     def connection(self, module: str) -> str:
-        """Return the variable, setting or component that connects a program to Kafka; empty without one."""
+        """Return the variable, setting of its own or component that connects a program to Kafka; empty without one."""
         environments = (found.environment for found in self.modules.deployed(module))
-        known = chain(*environments, self.settings(module).known, self.variables_named(module).values())
+        listed = self.settings(module).known.items()
+        own = (name for name, found in listed if any(self.modules.of(one.place) == module for one in found))
+        known = chain(*environments, own, self.variables_named(module).values())
         return next(filter(is_of_kafka, known), next(iter(self.components_named(module).values()), ""))
 
     def components_named(self, module: str) -> dict[str, str]:

@@ -197,3 +197,27 @@ def test_an_image_that_is_built_in_another_way_is_fine_unless_it_has_another_rec
 
 def test_what_an_image_gave_its_program_counts_when_its_recipe_is_gone(check) -> None:
     assert check({"pay/Dockerfile": None}, FILES).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("copied", "verdict"),
+    [
+        ("./site/page.py page.py", Verdict.FINE),
+        ("./site/*.py .", Verdict.FINE),
+        ("./shop ./shop", Verdict.UNKNOWN),
+        ("./shop/ma*.py .", Verdict.UNKNOWN),
+        ("./*/*.py .", Verdict.UNKNOWN),
+        (". .", Verdict.UNKNOWN),
+    ],
+)
+def test_an_image_is_of_the_programs_whose_files_it_copies(check, copied: str, verdict: Verdict) -> None:
+    recipe = f'FROM python:3.12\nCOPY {copied}\nCOPY ./site/data data\nCMD ["python", "page.py"]\n'
+    base = {
+        **FILES,
+        "site/page.py": "print(1)\n",
+        "site/data/a.txt": "",
+        "site/setup.py": "setup(name='site')\n",
+        "site/Dockerfile": recipe,
+    }
+
+    assert check({"site/Dockerfile": recipe.replace("site/data", "site/more")}, base).verdict is verdict

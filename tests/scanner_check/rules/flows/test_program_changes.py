@@ -719,6 +719,20 @@ def test_code_whose_deployment_connects_it_to_kafka_is_unknown_if_no_client_is_k
     assert check({"decisions/src/Decided.kt": changed}, base).verdict is verdict
 
 
+@pytest.mark.parametrize(("folder", "verdict"), [("decisions/", Verdict.UNKNOWN), ("", Verdict.FINE)])
+def test_a_setting_of_kafka_connects_the_program_that_it_is_beside(check, folder: str, verdict: Verdict) -> None:
+    """Beside a compose file, it is for the services that are given it."""
+    base = {
+        **BASE,
+        "decisions/build.gradle.kts": "plugins { kotlin }\n",
+        "decisions/src/Decided.kt": BUS,
+        f"{folder}.env": "KAFKA_ADDR=kafka:9092\n",
+    }
+    changed = BUS.replace('wanted("decided")', 'wanted("settled")')
+
+    assert check({"decisions/src/Decided.kt": changed}, base).verdict is verdict
+
+
 TITLES = (
     'import com.acme.house.bus.Bus\n\nfun start() = Bus(System.getenv("{}"))\n\nobject Titles {{\n'
     '    fun title(order: Order) = title(order.path("id"))\n\n    fun title(name: String) = "order $name"\n}}\n'
