@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from scanner_programs.endpoints import Contract, Endpoints
 from scanner_programs.residue import ORDER
 from scanner_programs.shapes import Part
-from scanner_programs.values import CUT
+from scanner_programs.values import CUT, without_cuts
 
 _ABSENT = "absent"
 _LONGEST = 120
@@ -164,7 +164,8 @@ def _differences(
     named = tuple(sorted(set(one.topics) or topics.get((one.place[0], one.method), set())))
 
     def found(aspect: str, before: str, after: str, field: str = "", *, certain: bool | None = None) -> Difference:
-        is_sure = not (one.opaque or (other is not None and other.opaque)) if certain is None else certain
+        is_known = not (one.opaque or (other is not None and other.opaque) or _is_hidden(before, after))
+        is_sure = is_known if certain is None else certain
         place = other.place if other is not None else one.place
         return Difference(aspect, named, place, is_sure, field, *_shown(before, after), one.view, one.method)
 
@@ -190,6 +191,11 @@ def _differences(
     for key in sorted(old.keys() | new.keys()):
         if old.get(key) != new.get(key):
             yield found("setting" if key else "client", old.get(key, ""), new.get(key, ""), key)
+
+
+def _is_hidden(before: str, after: str) -> bool:
+    """Return whether two texts only differ in what is not written of them: how is not known."""
+    return bool(before) and before != after and without_cuts(before) == without_cuts(after)
 
 
 def _fields(one: Contract, other: Contract, found: object) -> Iterator[Difference]:

@@ -40,6 +40,7 @@ _DEEPEST = 60
 CUT = "…"
 """The sign in the text of a value for what is too long to be written."""
 _BEGINNING = 200
+_DIGITS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +231,7 @@ class Shown:
         self.opaque, self._varies, self._open = False, isinstance(value, Thing | Items), 0
         text = self._text(value, depth)
         if len(text) > LONGEST_PART:
-            text = f"{text[:_BEGINNING]}{CUT}{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+            text = f"{text[:_BEGINNING]}{CUT}{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:_DIGITS]}"
         if self.left >= 0 and depth < _DEEPEST // 2:
             self._written[id(value)] = value, text, self.opaque
             if self._open:  # it holds objects that it is in, and is written so as long as it is in all of them
@@ -340,6 +341,12 @@ def _constant(value: Const) -> str:
     if value.kind is Kind.TEXT:
         return json.dumps(value.text, ensure_ascii=False)
     return "null" if value.kind is Kind.NOTHING else value.text.lower()
+
+
+def without_cuts(text: str) -> str:
+    """Return a text without what tells parts from others that are too long to be written."""
+    first, *rest = text.split(CUT)
+    return CUT.join((first, *(one[_DIGITS:] for one in rest)))
 
 
 def show(value: Value) -> str:

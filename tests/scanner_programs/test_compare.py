@@ -566,3 +566,15 @@ def test_what_differs_in_a_condition_that_is_too_long_to_be_written_is_not_certa
 
     assert [(one.aspect, one.certain) for one in few] == [("condition", True)]
     assert [(one.aspect, one.certain) for one in many] == [("condition", False)]
+
+
+def test_a_difference_in_what_is_not_written_of_a_long_value_is_not_certain(sends) -> None:
+    def sent(count: int, last: str):
+        parts = ", ".join((*(f"order.line_{at}.total()" for at in range(count)), last))
+        code = "from kafka import KafkaProducer\nimport house\nproducer = KafkaProducer()\ndef send(order):\n"
+        return sends({"a.py": f"{code}    producer.send('t', {{'id': house.packed({parts})}})\n"})
+
+    few, many = (compare(sent(count, "order.a"), sent(count, "order.b")) for count in (2, 60))
+
+    assert [(one.field, one.certain) for one in few] == [("id", True)]
+    assert [(one.field, one.certain) for one in many] == [("id", False)]
