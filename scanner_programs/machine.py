@@ -2222,7 +2222,12 @@ class Machine:
             ):
                 return self.element(inner)
             case Apply(name=name, of=None, arguments=(inner,)) if plain_name(name).rpartition(".")[2] in STREAMS:
-                return self.element(inner)
+                found = self.element(inner)
+                if isinstance(inner, Items) and isinstance(found, Thing) and found.known is not None:
+                    # An object in the code stands for others of its class: its members decide nothing.
+                    kind = self._typed(found.known.cls.name, found.known.file, found.known)
+                    return Apply("each", None, (inner,), (), kind)
+                return found
             case Thing(known=known) if known is not None:
                 for name in NEXTS:
                     method = self.program.method(known, name, 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from scanner_programs.compare import compare
+
 CODE = """
 package shop
 package labels
@@ -48,3 +50,22 @@ def test_an_import_of_the_programs_own_package_is_no_library(sends) -> None:
 
     assert found.unknown == {}
     assert not found.is_opaque
+
+
+def test_an_object_that_a_program_makes_a_stream_of_decides_no_condition(sends) -> None:
+    """It is an example of what may come; which members it has, and what they are, is known."""
+    code = (
+        "import fs2.Stream\nimport fs2.kafka._\ncase class Box(id: String, grams: Int, open: Boolean)\n"
+        'object Boxes { val all: List[Box] = List(Box("a", 3, open = false)) }\n'
+        "class Relay(producer: KafkaProducer[IO, String, Int]) {\n"
+        '  def record(box: Box) = ProducerRecord("boxes", box.id, {})\n'
+        "  def run = Stream.emits(Boxes.all).map(record).evalMap(one => producer.produceOne(one).flatten)\n}\n"
+    )
+    before, other, more = (
+        sends({"Relay.scala": code.replace("{})\n", f"{value})\n")})
+        for value in ("box.grams", "if (box.open) 0 else box.grams", "box.grams + 1")
+    )
+
+    assert before.contracts
+    assert compare(before, other)
+    assert compare(before, more)
