@@ -3105,9 +3105,13 @@ class Machine:
     def _as_other(self, name: str, value: Value, scope: Scope) -> Value | None:
         """Return a value that Go converts to a type which is declared as that of the value; None for other calls."""
         package, _, simple = name.rpartition(".")
-        shown = f"{_package_named(package, scope.file)}.{simple}" if package else simple
+        near = _package_named(package, scope.file)
+        shown = f"{near}.{simple}" if package else simple
         meant = self.program.underlying(shown, scope.file)
         if meant == shown or "." not in meant:
+            return None
+        is_own_name = meant == f"{scope.file.imports.get(near, near)}.{simple}"  # of a type, or of a function
+        if is_own_name and any(self.full_type(one) != meant for one in leaves_of(value) if one != NULL):
             return None
         return self._typed_as(value, shown, meant, scope)
 

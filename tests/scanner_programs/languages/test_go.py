@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from scanner_programs.compare import compare
+
 KINDS = "package kinds\ntype Note struct { Body []byte; Key []byte }\n"
 QUEUE = """
 package queue
@@ -96,3 +98,18 @@ def test_what_is_put_in_a_channel_is_sent_to_the_topic_of_the_function_that_drai
         (("uploads",), "size"),
     }
     assert not any(one.opaque for one in contracts)
+
+
+def test_a_function_of_a_package_with_a_path_is_no_type(sends) -> None:
+    """What a class says of how it is written as JSON counts."""
+    code = (
+        'package main\nimport ("context"; "encoding/json"; "github.com/segmentio/kafka-go")\n'
+        "type Seat struct { Row string; Place int }\n"
+        'func (s Seat) MarshalJSON() ([]byte, error) { return []byte(`{"row":"` + s.Row + `"}`), nil }\n'
+        "func send(w *kafka.Writer, s Seat) {\n  body, _ := json.Marshal(s)\n"
+        '  w.WriteMessages(context.Background(), kafka.Message{Topic: "seats", Value: body})\n}\n'
+    )
+
+    before, after = sends({"main.go": code}), sends({"main.go": code.replace('"row"', '"line"')})
+
+    assert compare(before, after)
