@@ -78,7 +78,8 @@ class Behaviours:
         # Without notes, no framework looks at the types of a language that ignores them.
         notes = (*place.function.notes, *(place.known.cls.notes if place.known is not None else ()))
         is_typed = place.file.language not in UNTYPED or bool(notes)
-        return _Canonical(self._silent(place), self._context(place), is_typed=is_typed)
+        is_declared = place.file.language == "python"  # by setting it
+        return _Canonical(self._silent(place), self._context(place), is_typed=is_typed, is_declared=is_declared)
 
     def _context(self, place: Place) -> _FileNames:
         key = place.file.path, id(place.known.cls) if place.known is not None else 0
@@ -120,10 +121,16 @@ def _constants(file: ir.File, known: Known | None) -> Iterator[tuple[str, str]]:
 
 class _Canonical(CodeWriter):
     def __init__(
-        self, is_silent: Callable[[object], bool], context: _FileNames, *, is_typed: bool, depth: int = 0
+        self,
+        is_silent: Callable[[object], bool],
+        context: _FileNames,
+        *,
+        is_typed: bool,
+        is_declared: bool,
+        depth: int = 0,
     ) -> None:
         super().__init__(is_silent)
-        self._context, self._is_typed, self._depth = context, is_typed, depth
+        self._context, self._is_typed, self._depth, self._is_declared = context, is_typed, depth, is_declared
         self._once: frozenset[str] = frozenset()
         self._used: frozenset[str] = frozenset()
         self._seen: Counter[str] = Counter()
@@ -137,8 +144,15 @@ class _Canonical(CodeWriter):
 
     def _enter(self, function: Function) -> None:
         own = {one.name for one in walk(function) if isinstance(one, Parameter)}
-        set_ = Counter(name for one in walk(function.body) for name in _targets(one))
-        self._once = frozenset(name for name, count in set_.items() if count == 1 and name not in own)
+        setting = [one for one in walk(function.body) if isinstance(one, Declare | Assign | ir.Loop)]
+        set_ = Counter(name for one in setting for name in _targets(one))
+        # Others than the function's own variables are members of its object, or variables of the file.
+        declared = {
+            name for one in setting if self._is_declared or not isinstance(one, Assign) for name in _targets(one)
+        }
+        outside = (one.parts for one in walk(function.body) if isinstance(one, ir.Unknown) and one.what == "global")
+        declared -= {one.name for parts in outside for one in parts if isinstance(one, Name)}
+        self._once = frozenset(name for name, count in set_.items() if count == 1 and name in declared - own)
         self._used = frozenset(one.name for one in self._relevant(function.body) if isinstance(one, Name))
         self._returns = function.type
 
@@ -243,7 +257,13 @@ class _Canonical(CodeWriter):
             return (
                 f"{function.name} {sha256(CodeWriter().text(function).encode()).hexdigest()[:20]}({self.text(given)})"
             )
-        writer = _Canonical(self._is_silent, self._context, is_typed=self._is_typed, depth=self._depth + 1)
+        writer = _Canonical(
+            self._is_silent,
+            self._context,
+            is_typed=self._is_typed,
+            is_declared=self._is_declared,
+            depth=self._depth + 1,
+        )
         if given is None:
             return writer.of(function)
         named = {one.name: one.value for one in given if one.name}

@@ -31,7 +31,7 @@ from scanner_programs.libraries.clients import CLIENTS
 from scanner_programs.libraries.others import LOGGERS, PROVIDES, watches
 from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.selection import owner_of, unknown_client
-from scanner_programs.libraries.standard import ADDS, TAKES
+from scanner_programs.libraries.standard import ADDS, CONSTRUCTORS, TAKES
 from scanner_programs.machine import MOST_STEPS_TOGETHER, Given, Machine, Made
 from scanner_programs.program import (
     Known,
@@ -1381,7 +1381,7 @@ class _Reader:
         if topic is not None and not contract.topics:
             if taken_from([topic], self._program):
                 self._of_stores.add(place)
-            if _is_set_at_start(topic):
+            if self._is_set_at_start(topic):
                 self._of_process.add(place)
         if contract in self._contracts:
             return
@@ -1610,6 +1610,46 @@ class _Reader:
         wanted = [only for only in (sent.only, one.only) if only]
         return tuple(topic for topic in found if topic not in never and all(topic in only for only in wanted))
 
+    def _is_set_at_start(self, value: Value) -> bool:
+        """Return whether a value is what a process is started with: a member of its arguments or settings, or of these.
+
+        Only a deployment says which topic it is. No record decides it: no code sets such a member later, or makes an
+        object of the class. Where it comes from is compared.
+        """
+        match value:
+            case Const():
+                return True
+            case Cond(test=test, then=then, otherwise=otherwise):
+                return all(map(self._is_set_at_start, (test, then, otherwise)))
+            case Apply(name="text", of=None, arguments=parts):
+                return all(map(self._is_set_at_start, parts))
+            case Get():
+                of: Value | None = value
+                while isinstance(of, Get):
+                    if of.name in self._set_later:
+                        return False
+                    of = of.of
+                if isinstance(of, Input):
+                    known = self._machine.known_type(of)
+                    return known.cls.name not in self._made if known is not None else bool(self._machine.full_type(of))
+                is_made = isinstance(of, Apply)
+                while isinstance(of, Apply) and all(isinstance(one, Const) for one in of.arguments):
+                    of = of.of
+                return is_made and (of is None or isinstance(of, Ref | Type))
+        return False
+
+    @cached_property
+    def _set_later(self) -> frozenset[str]:
+        """Return the members that code sets which does not make their object, also by a method that is generated."""
+        called = (name for place in self._program.places for name in names_in(place.function) if name[:3] == "set")
+        generated = (f"{name[3:4].lower()}{name[4:]}" for name in called)
+        return frozenset(generated).union(*map(_set_later, self._program.places))
+
+    @cached_property
+    def _made(self) -> frozenset[str]:
+        """Return the names of what code may make objects of."""
+        return frozenset(name for name, _ in self._made_with)
+
     def _topics_of_row(self, parts: Mapping[str, Value]) -> tuple[str, ...]:
         """Return the topics that a row of a table comes to."""
         table = parts.get("table")
@@ -1756,6 +1796,10 @@ class _Reader:
                 used = {*names_in(place.function), *map(base_type, types_in(place.function))}
                 mentioned |= used
                 waiting += [name for name in used if name in named]
+        for place in places if leads is not None else ():
+            # What an object holds that sends may have been set by any other function.
+            if id(place.function) not in self._machine.entered and not on_the_way.isdisjoint(_set_later(place)):
+                self._note_text(self._found.loose, place)
         classes = [name for name in mentioned if name in self._program.classes]
         known_names = set(classes)
         while classes:
@@ -1808,17 +1852,12 @@ class _Reader:
     def _is_local(self, imported: str, file: ir.File) -> bool:
         """Return whether an import is of the program itself, which may have a module that is called as a client is."""
         first, *rest = imported.replace("::", ".").replace("/", ".").split(".")
-        is_path = imported.startswith(".") and file.language not in ("python", "rust")
-        beginnings = (imported, imported.replace("::", "/"))
-        if is_path or any(
-            each == one or each.startswith((f"{one}/", f"{one}."))
-            for one in self._program.aliases
-            for each in beginnings
-        ):
+        if self._program.alias_of(imported) is not None:
             return True
+        if file.language not in ("python", "rust"):
+            return imported.startswith(".")
         is_own = file.language == "rust" and first in ("crate", "self", "super")
-        is_module = file.language in ("python", "rust")
-        return is_own or (is_module and (first in self._modules or f"{first}/{''.join(rest[:1])}" in self._modules))
+        return is_own or first in self._modules or f"{first}/{''.join(rest[:1])}" in self._modules
 
     @cached_property
     def _modules(self) -> frozenset[str]:
@@ -2138,29 +2177,29 @@ def _is_of(name: str, row: Client) -> bool:
     return begins(name, row.packages) or begins(dotted, row.packages) or bool(row.types & {*words})
 
 
-def _is_set_at_start(value: Value) -> bool:
-    """Return whether a value is what a process is started with: a member of its arguments or settings, or made of such.
+def _set_later(place: Place) -> frozenset[str]:
+    """Return the members, and variables of the file, that a function sets which does not make an object."""
+    if not place.function.name or place.function.name in CONSTRUCTORS:
+        return frozenset()
+    code = [*walk(place.function.body)]
+    local = {one.target.name for one in code if isinstance(one, ir.Declare) and isinstance(one.target, Name)}
+    targets = [one.target for one in code if isinstance(one, ir.Assign)]
+    names = {one.name for one in targets if isinstance(one, Name)}
+    if place.file.language == "python":  # which declares a variable by setting it
+        outside = (one.parts for one in code if isinstance(one, ir.Unknown) and one.what == "global")
+        stated = {one.name for parts in outside for one in parts if isinstance(one, Name)}
+        local, names = local | names - stated, names & stated
+    names -= local.union(one.name for one in place.function.parameters)
+    return frozenset(names).union(
+        one.name for one in targets if isinstance(one, ir.Member) and _first_name(one) not in local
+    )
 
-    Which topic that is, only a deployment says; no record decides it, and where it comes from is compared.
-    """
-    match value:
-        case Const():
-            return True
-        case Cond(test=test, then=then, otherwise=otherwise):
-            return all(map(_is_set_at_start, (test, then, otherwise)))
-        case Apply(name="text", of=None, arguments=parts):
-            return all(map(_is_set_at_start, parts))
-        case Get():
-            of: Value | None = value
-            while isinstance(of, Get):
-                of = of.of
-            if isinstance(of, Input):
-                return not of.place.partition(" ")[0].isdigit()
-            is_made = isinstance(of, Apply)
-            while isinstance(of, Apply) and all(isinstance(one, Const) for one in of.arguments):
-                of = of.of
-            return is_made and (of is None or isinstance(of, Ref | Type))
-    return False
+
+def _first_name(code: ir.Expression) -> str:
+    """Return the name that members and elements are asked of; empty for those of anything else."""
+    while isinstance(code, ir.Member | ir.Index):
+        code = code.of
+    return code.name if isinstance(code, Name) else ""
 
 
 def _is_free(value: Value) -> bool:

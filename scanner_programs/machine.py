@@ -2435,12 +2435,9 @@ class Machine:
             self._bind(own if inner is own else scope, name, value)  # a block has no variables of its own
             own.depths[name] = 0
             return
-        since = self.guards[self._frames[-1].guards :] if self._frames else []
+        depth = self._frames[-1].guards if self._frames else len(self.guards)
         old = self._globals.get((scope.file.path, name)) or NULL
-        is_set = bool(since) and self._is_set(value, old, since)
-        self._globals[scope.file.path, name] = (
-            old if is_set else choose(self._all(since), value, old) if since else value
-        )
+        self._globals[scope.file.path, name] = self._under(value, old, depth)
         self._named = {key: one for key, one in self._named.items() if key[0] != name}
 
     def _is_global(self, name: str) -> bool:

@@ -139,6 +139,11 @@ class Program:
     _folders: dict[tuple[str, str], str] = field(default_factory=dict)
     _under: dict[int, list[Known]] = field(default_factory=dict)
 
+    def alias_of(self, imported: str) -> str | None:
+        """Return what an import calls a directory of the program; None if it does not begin with such a name."""
+        path = imported.replace("::", "/")
+        return next((one for one in self.aliases if path == one or path.startswith((f"{one}/", f"{one}."))), None)
+
     def folder_of(self, imported: str, name: str = "") -> str:
         """Return the directory that an import means by an alias, or the path of the file there up to its ending.
 
@@ -146,12 +151,9 @@ class Program:
         """
         key = imported, name
         if key not in self._folders:
-            imported = imported.replace("::", "/")
-            named = (
-                alias for alias in self.aliases if imported == alias or imported.startswith((f"{alias}/", f"{alias}."))
-            )
-            alias = next(named, "")
+            alias = self.alias_of(imported) or ""
             folder = self.aliases.get(alias, "")
+            imported = imported.replace("::", "/")
             path = folder + imported[len(alias) :].removesuffix(f".{name}").strip("/")
             file = next((f"{one}." for one in _stems_of(path) if path != folder and one in self._stems), "")
             self._folders[key] = file if folder and file else folder

@@ -578,3 +578,78 @@ def test_a_difference_in_what_is_not_written_of_a_long_value_is_not_certain(send
 
     assert [(one.field, one.certain) for one in few] == [("id", True)]
     assert [(one.field, one.certain) for one in many] == [("id", False)]
+
+
+LATER = {
+    "a.java": (
+        "import org.springframework.kafka.core.KafkaTemplate;\nrecord Order(String id) {}\n"
+        "class State { String topic; }\n"
+        'class Chooser { State state; void choose(Order order) { state.topic = order.id() + "-x"; } }\n'
+        "class Relay {\n  KafkaTemplate<String, String> template; State state;\n"
+        "  void send(Order order) { template.send(state.topic, order.id()); } }\n"
+    ),
+    "a.py": (
+        "from kafka import KafkaProducer\nproducer = KafkaProducer()\nclass State:\n    topic: str\n"
+        "class Relay:\n    def __init__(self, state: State):\n        self.state = state\n"
+        '    def choose(self, order):\n        self.state.topic = order.name + "-x"\n'
+        "    def send(self, order):\n        producer.send(self.state.topic, order.id)\n"
+    ),
+    "a.go": (
+        'package a\nimport ("context"; "github.com/segmentio/kafka-go")\ntype state struct { topic string }\n'
+        'var current state\nfunc choose(name string) { current.topic = name + "-x" }\n'
+        "func send(w *kafka.Writer, id string) {\n"
+        "  w.WriteMessages(context.Background(), kafka.Message{Topic: current.topic, Value: []byte(id)})\n}\n"
+    ),
+    # a member that is set without a word for its object
+    "a.cs": (
+        "using Confluent.Kafka;\nclass Relay {\n  private readonly IProducer<string, string> producer;\n"
+        '  private string topic;\n  public void Choose(Order order) { topic = order.Name + "-x"; }\n'
+        "  public void Send(Order order) {\n"
+        "    producer.Produce(topic, new Message<string, string> { Value = order.Id });\n  }\n}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("path", LATER)
+def test_a_topic_that_code_sets_later_is_not_one_of_the_start(sends, path: str) -> None:
+    before, after = sends({path: LATER[path]}), sends({path: LATER[path].replace('"-x"', '"-y"')})
+
+    assert before.unresolved
+    assert compare(before, after)
+
+
+SET = {
+    "a.java": (
+        "import org.springframework.kafka.core.KafkaTemplate;\nrecord Order(String id) {}\nclass Relay {\n"
+        '  KafkaTemplate<String, String> template;\n  private String unit = "kg";\n'
+        '  void choose(Order order) { unit = order.id() + "-x"; }\n'
+        '  void send(Order order) { template.send("t", unit); }\n}\n'
+    ),
+    "a.kt": (
+        "import org.springframework.kafka.core.KafkaTemplate\ndata class Order(val id: String)\n"
+        "class Relay(private val template: KafkaTemplate<String, String>) {\n"
+        '  private var unit: String = "kg"\n  fun choose(order: Order) { unit = order.id + "-x" }\n'
+        '  fun send(order: Order) { template.send("t", unit) }\n}\n'
+    ),
+    "a.ts": (
+        'import { Kafka } from "kafkajs";\nconst producer = new Kafka({}).producer();\nexport class Relay {\n'
+        '  private unit = "kg";\n  choose(order) { this.unit = order.id + "-x"; }\n'
+        '  async send() { await producer.send({ topic: "t", messages: [{ value: this.unit }] }); }\n}\n'
+    ),
+    # a variable of the file
+    "a.py": (
+        "from kafka import KafkaProducer\nproducer = KafkaProducer()\nunit = 'kg'\ndef choose(order):\n"
+        "    global unit\n    unit = order.id + \"-x\"\ndef send():\n    producer.send('t', unit)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("path", SET)
+def test_what_another_function_sets_of_what_is_sent_counts(sends, path: str) -> None:
+    """The value that it begins with is not the one that it has later."""
+    before = sends({path: SET[path]})
+    other = SET[path].replace("unit", "size").replace('"t", size', '"t", "v"').replace("'t', size", "'t', 'v'")
+    other = other.replace("value: this.size", 'value: "v"')
+
+    assert compare(before, sends({path: SET[path].replace('"-x"', '"-y"')}))
+    assert compare(sends({path: other}), sends({path: other.replace('"-x"', '"-y"')})) == []
