@@ -39,11 +39,12 @@ _OTHERS: Mapping[str, Grammar] = {
 
 _TESTS = re.compile(
     r"(?:^|/)(?:src/(?:i?test|it|[a-z\d]+(?:-t|T)ests?|testFixtures)|tests?|__tests__|testing|e2e-tests?|testdata)/"
-    r"|(?:^|/)spec/(?:fixtures|support|factories)/|(?:^|/)spec/.*\.(?:rb|php|lua|exs?|[cm]?[jt]sx?)$"
+    r"|(?:^|/)spec/(?:fixtures|support|factories)/"
     r"|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.(?!tf$|ya?ml$|json$|properties$|conf$|avsc$|proto$|k?sql$)\w+$|(?:Test|Tests|IT|Spec|TestCase)\.(?:java|kt|scala|cs)$"
     r"|\.(?:spec|test)\.[cm]?[jt]sx?$|(?:^|/)[\w.-]+\.(?:[A-Z][a-z]+)*Tests?/"
 )
-
+_CODE_OF_SPECS = re.compile(r"\.(?:rb|php|lua|exs?|[cm]?[jt]sx?)$")
+"""Code that is of tests if it is below `spec`."""
 
 _MAIN = "src/main/"
 _OF_TESTS = {
@@ -62,7 +63,7 @@ def is_test(path: str) -> bool:
     before, main, after = path.rpartition(_MAIN)
     if main and (not before or before.endswith("/")):
         path = before + after.rpartition("/")[2]
-    return _TESTS.search(path) is not None
+    return _TESTS.search(path) is not None or ("/spec/" in f"/{path}" and _CODE_OF_SPECS.search(path) is not None)
 
 
 def helps_tests(path: str, text: str) -> bool:

@@ -124,6 +124,8 @@ _TARGET = re.compile(
 )
 """The table that a statement writes, even if the rest of it is not known."""
 
+_WORD = re.compile(r"\w+")
+
 
 def sql(job: Job, text: Evaluated, place: str, named: Mapping[str, Evaluated]) -> Evaluated:
     """Run the statements of a text of SQL; *named* are the frames and values in its braces."""
@@ -132,9 +134,8 @@ def sql(job: Job, text: Evaluated, place: str, named: Mapping[str, Evaluated]) -
         job.used += [(frame, place) for frame in job.views.values()]
         partly = text.partly if isinstance(text, Unknown) else ""
         if (match := _TARGET.match(partly)) is not None:
-            found = [
-                frame for name, frame in job.views.items() if re.search(rf"\b{re.escape(name)}\b", partly.casefold())
-            ]
+            words = set(_WORD.findall(partly.casefold()))
+            found = [frame for name, frame in job.views.items() if words.issuperset(_WORD.findall(name))]
             frame = opaque(found or job.views.values(), None, "a statement of SQL is not resolved")
             job.write(datasets.table(match[1].replace("`", "")), frame, place)
         return Unknown(tuple(frames_in(text)), "a statement of SQL is not resolved")
