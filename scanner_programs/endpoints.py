@@ -26,7 +26,7 @@ from scanner_programs.calls import (
 )
 from scanner_programs.guards import is_topic, negate
 from scanner_programs.ir import Kind, Literal, Name, walk
-from scanner_programs.leads import names_within
+from scanner_programs.leads import SharedState, SharedStates, names_within
 from scanner_programs.libraries.clients import CLIENTS
 from scanner_programs.libraries.others import LOGGERS, PROVIDES, watches
 from scanner_programs.libraries.rows import Client, begins, plain
@@ -47,7 +47,7 @@ from scanner_programs.program import (
 from scanner_programs.received.origins import Origin, OriginReader, shortest
 from scanner_programs.received.receives import Receives
 from scanner_programs.received.uses import FieldUses, ReadAs, Used
-from scanner_programs.residue import ORDER, class_texts, code_text, silent_in, typed_in, watchers_in
+from scanner_programs.residue import ORDER, class_texts, code_text, leading_to, silent_in, typed_in, watchers_in
 from scanner_programs.sequences import is_container
 from scanner_programs.shapes import Shape, notes_of, shape_of
 from scanner_programs.stores import (
@@ -89,6 +89,8 @@ _WORD = re.compile(r"\w+")
 MOST_VIEWS = 400
 """Functions of one program that are evaluated."""
 _GIVEN = Opaque("what a library gives")
+_MOST_SETTERS = 3
+"""How far the calls are followed of functions that set what others send."""
 _MOST_MEANT = 2
 _MOST_WAYS = 8
 """Names of topics that one text may have."""
@@ -1482,7 +1484,8 @@ class _Reader:
         """
         machine = self._machine
         was_spent, visited, seen = machine.spent, machine.visited, set[int]()
-        entered, followed = set(machine.entered), set(machine.followed)
+        entered = {function: set(views) for function, views in machine.entered.items()}
+        followed = set(machine.followed)
         self._silent, machine.keeps, machine.spent = True, False, False
         triggers = self._triggers_of_senders(places)
         for at in range(_MOST_KEEPERS):  # what is kept may come from what something else keeps
@@ -1643,7 +1646,10 @@ class _Reader:
         """Return the members that code sets which does not make their object, also by a method that is generated."""
         called = (name for place in self._program.places for name in names_in(place.function) if name[:3] == "set")
         generated = (f"{name[3:4].lower()}{name[4:]}" for name in called)
-        return frozenset(generated).union(*map(_set_later, self._program.places))
+        shared, places = SharedStates(self._program), self._program.places
+        making = ("", *CONSTRUCTORS)
+        set_ = (shared.set_by(place) for place in places if place.function.name not in making)
+        return frozenset(generated).union(state.name for each in set_ for state, _ in each)
 
     @cached_property
     def _made(self) -> frozenset[str]:
@@ -1796,10 +1802,8 @@ class _Reader:
                 used = {*names_in(place.function), *map(base_type, types_in(place.function))}
                 mentioned |= used
                 waiting += [name for name in used if name in named]
-        for place in places if leads is not None else ():
-            # What an object holds that sends may have been set by any other function.
-            if id(place.function) not in self._machine.entered and not on_the_way.isdisjoint(_set_later(place)):
-                self._note_text(self._found.loose, place)
+        if leads is not None:
+            self._note_states(places)
         classes = [name for name in mentioned if name in self._program.classes]
         known_names = set(classes)
         while classes:
@@ -1816,6 +1820,64 @@ class _Reader:
                 held = {name for name in held - known_names if name in self._program.classes}
                 known_names |= held
                 classes += held
+
+    def _note_states(self, places: Sequence[Place]) -> None:
+        """Note how functions set what others send later: members of objects and variables that both share.
+
+        Of such a function, and of those that call it, what decides whether and with what it is set counts.
+        """
+        shared = SharedStates(self._program)
+        by_id = {id(place.function): place for place in places}
+        views = {one.view for one in self._found.contracts}
+        ways = {id(place.function): [place] for place in places if place.name in views}
+        for function, seen_by in self._machine.entered.items():
+            for view in seen_by & ways.keys() if function in by_id else ():
+                ways[view].append(by_id[function])
+        read: dict[str, dict[SharedState, set[int]]] = {}
+        for view, on_the_way in ways.items():
+            for state in (one for place in on_the_way for one in shared.read(place)):
+                read.setdefault(state.name, {}).setdefault(state, set()).add(view)
+        setting: dict[int, dict[int, set[int]]] = {}
+        for at, place in enumerate(places):
+            if place.function.name and place.function.name not in CONSTRUCTORS:
+                for state, code in shared.set_by(place):
+                    used = {
+                        view for one, by in read.get(state.name, {}).items() if shared.is_one(one, state) for view in by
+                    }
+                    if used:
+                        setting.setdefault(at, {}).setdefault(id(code), set()).update(used)
+        self._with_callers(setting, places, shared)
+        for at, code in setting.items():
+            function = id(places[at].function)
+            followed = {function, *self._machine.entered.get(function, ())}
+            wanted = {one for one, by in code.items() if by - followed}
+            if wanted:
+                part = leading_to(places[at].function, wanted)
+                self._note_text(self._found.loose, Place(part, places[at].file, places[at].known))
+
+    def _with_callers(
+        self, setting: dict[int, dict[int, set[int]]], places: Sequence[Place], shared: SharedStates
+    ) -> None:
+        """Add the calls of functions that set something, and of those that make these calls, with what they set."""
+        latest = set(setting)
+        ways = [{one.view, *one.path} for one in self._found.contracts]
+        for _ in range(_MOST_SETTERS):
+            called: dict[str, list[int]] = {}
+            for at in latest:
+                called.setdefault(places[at].function.name, []).append(at)
+            latest = set()
+            for at, place in enumerate(places):
+                for name, call in called_in(place.function) if place.function.name else ():
+                    for setter in called.get(name, ()):
+                        if setter == at or not shared.calls(call, place, places[setter]):
+                            continue
+                        if any(place.name in way and places[setter].name in way for way in ways):
+                            continue  # a contract has what it is given
+                        used = set().union(*setting[setter].values())
+                        noted = setting.setdefault(at, {}).setdefault(id(call), set())
+                        if not used <= noted:
+                            noted |= used
+                            latest.add(at)
 
     def _cover_ways(self, places: Iterable[Place]) -> None:
         """Note the functions on the way to sends that are not followed whole: of a large program, they stand for all.
@@ -2175,31 +2237,6 @@ def _is_of(name: str, row: Client) -> bool:
     dotted = name.replace("::", ".")
     words = dotted.partition("<")[0].partition("[")[0].split(".")
     return begins(name, row.packages) or begins(dotted, row.packages) or bool(row.types & {*words})
-
-
-def _set_later(place: Place) -> frozenset[str]:
-    """Return the members, and variables of the file, that a function sets which does not make an object."""
-    if not place.function.name or place.function.name in CONSTRUCTORS:
-        return frozenset()
-    code = [*walk(place.function.body)]
-    local = {one.target.name for one in code if isinstance(one, ir.Declare) and isinstance(one.target, Name)}
-    targets = [one.target for one in code if isinstance(one, ir.Assign)]
-    names = {one.name for one in targets if isinstance(one, Name)}
-    if place.file.language == "python":  # which declares a variable by setting it
-        outside = (one.parts for one in code if isinstance(one, ir.Unknown) and one.what == "global")
-        stated = {one.name for parts in outside for one in parts if isinstance(one, Name)}
-        local, names = local | names - stated, names & stated
-    names -= local.union(one.name for one in place.function.parameters)
-    return frozenset(names).union(
-        one.name for one in targets if isinstance(one, ir.Member) and _first_name(one) not in local
-    )
-
-
-def _first_name(code: ir.Expression) -> str:
-    """Return the name that members and elements are asked of; empty for those of anything else."""
-    while isinstance(code, ir.Member | ir.Index):
-        code = code.of
-    return code.name if isinstance(code, Name) else ""
 
 
 def _is_free(value: Value) -> bool:

@@ -319,7 +319,7 @@ class Machine:
         self._ways: dict[str, list[tuple[tuple[tuple[str, int], ...], str]]] = {}
         self.records: list[Thing] = []
         self.followed: set[tuple[str, int, str]] = set()
-        self.entered: set[int] = set()
+        self.entered: dict[int, set[int]] = {}
         self.of_libraries: set[tuple[str, int, str]] = set()
         self.unfollowed: set[str] = set()
         self.shaped: set[int] = set()
@@ -3953,7 +3953,7 @@ class Machine:
                 self.spent = True
             return Opaque(f"{function.name} calls itself", tuple(value for _, value in given))
         if self._frames:
-            self.entered.add(id(function))
+            self.entered.setdefault(id(function), set()).add(id(self._frames[0].function))
         if self._makes_watcher(function, scope):
             return self._input(function.name, function.type, scope.file, scope.known)
         self.visited.add(id(function))

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from scanner_programs.ir import (
     Assign,
+    Block,
     Call,
+    Case,
     Class,
     Declare,
     Exit,
     Field,
     File,
     Function,
+    If,
     Index,
     Kind,
     Literal,
     Loop,
+    Match,
     Member,
     Name,
     Parameter,
+    Try,
+    Unknown,
     parts_of,
+    walk,
 )
 from scanner_programs.libraries.others import LOGGER_NOTES
 
@@ -100,6 +108,88 @@ def _packed(text: str) -> str:
 
 def _listed(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - members of any node
     return value if isinstance(value, tuple) else (value,)
+
+
+def leading_to(function: Function, code: Collection[int]) -> Function:
+    """Return a function with only the statements that decide whether and with what it comes to some of its *code*.
+
+    *code* are the identities of what is kept. Further statements set the variables that these use, decide whether they
+    are reached, or leave before.
+    """
+    part = _Part(code)
+    count = -1
+    while count != len(part.needed):  # a variable may be set further down in a loop
+        count = len(part.needed)
+        body = part.of(function.body, leaves=False)
+    return replace(function, body=body or Block(()))
+
+
+class _Part:
+    """Keeps the statements that lead to some code; *needed* are the variables that these use."""
+
+    def __init__(self, code: Collection[int]) -> None:
+        self._code = code
+        self.needed: set[str] = set()
+
+    def of(self, block: Block | None, *, leaves: bool) -> Block | None:
+        """Return what is left of a block; with *leaves* what leaves it matters, as something else comes later."""
+        statements: list[Any] = []
+        for one in reversed(block.statements if block is not None else ()):
+            kept = self._kept(one, leaves=leaves or bool(statements))
+            if kept is not None:
+                statements.append(kept)
+        return Block(tuple(reversed(statements))) if statements else None
+
+    def _kept(self, code: Any, *, leaves: bool) -> Any:  # noqa: ANN401 - any statement
+        match code:
+            case Block():
+                return self.of(code, leaves=leaves)
+            case If():
+                then, otherwise = self.of(code.then, leaves=leaves), self.of(code.otherwise, leaves=leaves)
+                if then or otherwise or self._has(code.test):
+                    return self._using(replace(code, then=then or Block(()), otherwise=otherwise), code.test)
+            case Loop():
+                body = self.of(code.body, leaves=leaves)
+                body = self.of(code.body, leaves=True) if body else None
+                if body or self._has((code.source, code.test)):
+                    return self._using(replace(code, body=body or Block(())), code.target, code.source, code.test)
+            case Try():
+                body, last = self.of(code.body, leaves=leaves), self.of(code.last, leaves=leaves)
+                handlers = [self.of(one, leaves=leaves or body is not None) for one in code.handlers]
+                if body or last or any(handlers):
+                    return replace(
+                        code, body=body or Block(()), last=last, handlers=tuple(one or Block(()) for one in handlers)
+                    )
+            case Match():
+                cases = [self.of(one.body, leaves=leaves) for one in code.cases]
+                if any(cases) or self._has(code.of):
+                    kept = tuple(
+                        Case(one.values, body or Block(()), one.guard)
+                        for one, body in zip(code.cases, cases, strict=True)
+                    )
+                    self._using(None, *(one.values for one in kept), *(one.guard for one in kept))
+                    return self._using(replace(code, cases=kept), code.of)
+            case Exit() if not self._has(code.value):
+                return replace(code, value=None) if leaves else None
+            case _ if self._has(code) or self._sets(code):
+                return self._using(code, code)
+        return None
+
+    def _has(self, code: object) -> bool:
+        return any(id(one) in self._code for one in walk(code))
+
+    def _sets(self, code: object) -> bool:
+        """Return whether a statement sets or fills a variable that is needed."""
+        if isinstance(code, Declare | Assign | Unknown):
+            used = code.parts if isinstance(code, Unknown) else code.target
+            return any(isinstance(one, Name) and one.name in self.needed for one in walk(used))
+        return isinstance(code, Call) and any(
+            _root(one) in self.needed for one in (code, *(a.value for a in code.arguments))
+        )
+
+    def _using(self, kept: Any, *used: object) -> Any:  # noqa: ANN401 - any statement
+        self.needed.update(one.name for each in used for one in walk(each) if isinstance(one, Name))
+        return kept
 
 
 def watchers_in(file: File, known: Class | None, watches: Callable[[str], bool]) -> set[str]:
