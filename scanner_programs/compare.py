@@ -215,6 +215,13 @@ def _fields(one: Contract, other: Contract, found: object) -> Iterator[Differenc
                 yield make("removed", old.text, "", path)
         elif old != new:
             yield from _member(path, old, new, make)
+    constants = dict(other.shape.constants)
+    for (path, name), text in one.shape.constants:
+        written = constants.get((path, name))
+        if written is None and path in after:
+            yield make("computed", f"{name} {text}".strip(), "", path, certain=False)
+        elif written is not None and written != text:
+            yield make("computed", f"{name} {text}".strip(), f"{name} {written}".strip(), path)
 
 
 def _member(path: str, old: Part, new: Part, make: object) -> Iterator[Difference]:

@@ -24,7 +24,7 @@ from scanner_programs.calls import (
     renamed,
     types_in,
 )
-from scanner_programs.guards import is_topic, negate
+from scanner_programs.guards import is_topic, negate, settings_named
 from scanner_programs.ir import Kind, Literal, Name, walk
 from scanner_programs.leads import SharedState, SharedStates, names_within
 from scanner_programs.libraries.clients import CLIENTS
@@ -209,6 +209,7 @@ class Endpoints:
     use a client, *unknown* the unknown ones, each with one of the files, *uses* the texts of all code
     there that names one. *started* are the functions that send and whose class is named by code outside of it.
     *evaluated* are the functions that were evaluated, each with its file, first and last line.
+    *settings* are names that settings may have which are part of what is sent, and whose values are not known.
     *is_bounded*: *loose* has the code on the way to what is sent and was not followed whole.
     """
 
@@ -232,6 +233,7 @@ class Endpoints:
     started: set[str] = field(default_factory=set)
     evaluated: frozenset[tuple[str, int, int]] = frozenset()
     is_bounded: bool = False
+    settings: frozenset[str] = frozenset()
 
     @property
     def is_cut(self) -> bool:
@@ -426,6 +428,9 @@ class _Reader:
         if texts:
             self._found.started = self._started(places)
             self._loose(places)
+            self._found.settings = settings_named(self._values)
+            if self._found.is_opaque:  # what is sent is not known, so any may be part of it
+                self._found.settings |= {name for place in places for name in names_in(place.function)}
             if len(places) > _MOST_OF_SMALL:
                 self._cover_ways(places)
             self._summaries(places, found, {id(place) for place in makers})
@@ -456,6 +461,7 @@ class _Reader:
         Return the machine if another turn can know more of that.
         """
         self._machine = Machine(self._program, self._watch, self._serves)
+        self._machine.is_record = lambda name, count: self._signature(name, count) is not None
         if before is not None:
             self._machine.learn(before)
         self._receives = Receives(self._machine, self._rows, lambda value: _texts(self._set(value)))
@@ -1223,6 +1229,10 @@ class _Reader:
             more = {key: one for key, one in thing.fields.items() if key.lower().strip("_") not in _PARTS}
             if more:
                 parts["options"] = Thing("", None, more)
+            for call in thing.touched if thing.known is None else ():
+                part = _PARTS.get(call.partition("(")[0].partition(".")[0].lower(), "options")
+                then = Thing("", None, {}, touched=[call])
+                parts[part] = Items([parts[part], then]) if part in parts else then
             yield parts
         else:
             yield {"value": thing}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import mod, mul, sub
 
 from scanner_programs.ir import Kind
+from scanner_programs.leads import MOST_PARTS, all_parts
 from scanner_programs.libraries.standard import ERRORS, FAILED, TESTS
 from scanner_programs.values import (
     FALSE,
@@ -17,6 +19,7 @@ from scanner_programs.values import (
     Cond,
     Const,
     Get,
+    Input,
     Items,
     Method,
     Opaque,
@@ -27,6 +30,7 @@ from scanner_programs.values import (
 )
 
 _MOST_OF_TEST = 120
+_NAME = re.compile(r"[A-Za-z][\w.:-]{2,}")
 LONGEST_TEST = 4_000
 """Characters of a condition that is compared with others."""
 JOINS = frozenset(("&&", "||"))
@@ -246,3 +250,25 @@ def compares_topic(test: Value) -> bool:
     if not isinstance(test, Apply) or test.of is not None or test.name not in ("==", "!=", "&&", "||"):
         return False
     return any(is_topic(one) or compares_topic(one) for one in test.arguments)
+
+
+def settings_named(values: Iterable[Value]) -> frozenset[str]:
+    """Return the names in values that a setting may have which is not known: of settings, and of what has them.
+
+    Those are texts that calls are given, and members of objects that no parameter of a function brings.
+    """
+    found: set[str] = set()
+    for count, value in enumerate(all_parts(values)):
+        if count >= MOST_PARTS:
+            break
+        if isinstance(value, Apply):
+            found.update(one.text for one in value.arguments if isinstance(one, Const) and _NAME.fullmatch(one.text))
+        if isinstance(value, Get):
+            root: Value | None = value
+            while isinstance(root, Get | Apply) and root.of is not None:
+                root = root.of
+            if not (isinstance(root, Input) and root.place[:1].isdigit()):
+                found.add(value.name)
+        elif isinstance(value, Ref) and "." in value.name:
+            found.add(value.name.rpartition(".")[2])
+    return frozenset(found)

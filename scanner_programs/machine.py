@@ -78,6 +78,7 @@ from scanner_programs.libraries.standard import (
     LISTS,
     MAKERS,
     MERGES,
+    MISSABLE,
     NEXTS,
     NO_FIELDS,
     NOTES,
@@ -219,6 +220,7 @@ class _Frame:
     yielded: list[Value] = field(default_factory=list)
     thrown: list[Value] = field(default_factory=list)
     kinds: Mapping[str, str] = field(default_factory=dict)
+    classes: Mapping[str, Known] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +300,7 @@ class Machine:
         self._next_call = ""
         self._containers: dict[int, Thing] = {}
         self._builders: list[Thing] = []
+        self.is_record: Callable[[str, int], bool] = lambda _name, _count: False
         self._kinds_given: tuple[Sequence[str], str] = (), ""
         self._of_providers: dict[int, Value | None] = {}
         self._files: dict[str, Scope] = {}
@@ -1010,6 +1013,10 @@ class Machine:
                     value = self.member(receiver, name)
                 if value is not None:
                     return value
+        kind, _, member = name.partition("::")
+        known = self._frames[-1].classes.get(kind) if self._frames else None
+        if known is not None:
+            return self.member(Type(known), member) if member else Type(known)
         return self._outside(name, scope.file, scope.known)
 
     def _receivers(self, scope: Scope) -> Iterator[tuple[Value | None, Known | None]]:
@@ -2396,6 +2403,8 @@ class Machine:
                 if isinstance(holder, Items):
                     self._put_at(holder, at, value)
                 else:
+                    if isinstance(holder, Get):
+                        self._touch(holder, "set", [], [at, value])
                     self.set_member(holder, self._key(at), value)
             case ir.Sequence() | ir.Record():
                 parts = target.items if isinstance(target, ir.Sequence) else ()
@@ -3290,6 +3299,8 @@ class Machine:
         kind = self._result_type(name, given, scope) or (self._held(of, name) if of is not None and not given else "")
         if values and of is not None and not is_source(name) and all(map(_is_number, values)) and self._is_reader(of):
             return Apply(name, of, (), (), kind)  # how long it waits for records, or how many it takes
+        if of is None and scope.file.language == "go" and simple[:3] == "New" and self.is_record(name, len(values)):
+            return Thing(name, None, {}, tuple(values), depth=len(self.guards), line=code.line)
         return Apply(name, of, tuple(values), self._names(given), kind)
 
     def _handle(self, value: Value) -> None:
@@ -3346,6 +3357,29 @@ class Machine:
         made = [one for one in results if isinstance(one, Apply) and one.of is not None]
         return len(made) == len(results) and all(self.is_watcher(one.of, one.name) for one in made)
 
+    def _checked(self, schema: Value | None, value: Value, name: str) -> Thing:
+        """Return what checking a value by a schema gives: the valid value under a name, and whether it is valid.
+
+        Each member of the value is what the part of the schema for it makes of it. Whether the value is valid does not
+        depend on a member that may be missing.
+        """
+        while isinstance(schema, Apply) and not any(isinstance(one, Thing) for one in schema.arguments):
+            schema = schema.of
+        given = schema.arguments if isinstance(schema, Apply) else ()
+        members = next((one.fields for one in given if isinstance(one, Thing) and not (one.known or one.base)), {})
+        fields, needed = {}, []
+        for member, part in members.items():
+            fields[member] = self.member(value, member)
+            if isinstance(part, Apply) and (part.arguments or isinstance(part.of, Apply)):  # more than its type
+                fields[member] = Apply("valid", part, (fields[member],))
+            if not (isinstance(part, Apply) and part.name in MISSABLE):
+                needed.append(fields[member])
+        depth = len(self.guards)
+        if not members:
+            return Thing("", fields={name: value}, depth=depth)
+        base = Ref(f"valid({', '.join(map(self._show, needed))})")
+        return Thing("", fields={name: Thing("", fields=fields, depth=depth)}, base=base, depth=depth)
+
     def _looked_up(self, given: list[Given]) -> Value | None:
         """Return the setting that a call looks up, if its only text is the name of one; None otherwise."""
         first = given[0][1] if given and len(given) <= 2 else None
@@ -3381,7 +3415,7 @@ class Machine:
             fields |= row.fields if isinstance(row, Thing) else {}
             return Thing("", fields=fields, base=Apply(name, of), depth=0)  # the database adds what it generates
         if simple in CHECKED and (of is not None or "." in name) and len(given) == 1:
-            return Thing("", fields={CHECKED[simple]: given[0][1]}, depth=len(self.guards))
+            return self._checked(of, given[0][1], CHECKED[simple])
         table = of if of is not None and not given else given[0][1] if of is None and len(given) == 1 else None
         if isinstance(table, Thing) and simple in KEYS and self._is_table(table):
             return Items([Const(Kind.TEXT, key) for key in table.fields], len(self.guards))
@@ -3820,13 +3854,18 @@ class Machine:
         """Note that a call with an unused result may have changed its object and its arguments."""
         things = [value for value in (of, *(one for _, one in given)) if isinstance(value, Thing | Apply)]
         roots = [root for one in things if (root := _root(one)) is not None]
+        way, current = name.rpartition(".")[2], of
+        while isinstance(current, Get | Apply) and current.of is not None:  # what a part of the object is given
+            way, current = f"{current.name}.{way}", current.of
+        if isinstance(of, Get) and isinstance(current, Thing) and current.known is None:
+            roots.insert(0, current)
         if not roots:
             return
         shown = Shown()
         listed = ", ".join("itself" if any(one is root for root in roots[:1]) else shown.text(one) for one in values)
         for root in roots:
             if len(root.touched) < _MOST_TURNS * 4:
-                root.touched.append(_brief(f"{name.rpartition('.')[2]}({listed})"))
+                root.touched.append(_brief(f"{way}({listed})"))
         self.charge(MOST_PARTS - shown.left)
 
     # --- objects
@@ -3964,8 +4003,10 @@ class Machine:
         self._parameters(function, scope, given)
         frame = _Frame(function, site, scope.file.path, scope, scope.this, guards=len(self.guards))
         kinds, called = self._kinds_given
+        frame.classes = self._classes_meant(function, scope) if function.kinds else {}
+        frame.kinds = {kind: known.cls.name for kind, known in frame.classes.items()}
         if called == function.name and len(kinds) == len(function.kinds):
-            frame.kinds = dict(zip(function.kinds, kinds, strict=True))
+            frame.kinds = {**frame.kinds, **dict(zip(function.kinds, map(self._meant, kinds), strict=True))}
         self._kinds_given = (), ""
         left, self._left = self._left, None
         self._frames.append(frame)
@@ -3989,6 +4030,16 @@ class Machine:
         for test, one in reversed(returned):
             value = choose(test, one, value)
         return value
+
+    def _classes_meant(self, function: Function, scope: Scope) -> dict[str, Known]:
+        """Return the classes that a function's type parameters stand for, by what it is given."""
+        found: dict[str, Known] = {}
+        for one in function.parameters:
+            kind = base_type(one.type)
+            known = self.known_type(scope.variables[one.name]) if kind in function.kinds else None
+            if known is not None:
+                found.setdefault(kind, known)
+        return found
 
     def _makes_watcher(self, function: Function, scope: Scope) -> bool:
         """Return whether a function is declared to return what only watches the program.

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from scanner_programs import ir
 from scanner_programs.guards import compares_topic
 from scanner_programs.ir import Literal
+from scanner_programs.leads import all_parts
 from scanner_programs.libraries.others import (
     FLATTENED,
     HOOK_NOTES,
@@ -40,9 +42,11 @@ from scanner_programs.values import (
 )
 
 _OR = " or "
+_WORD = re.compile(r"\w+")
 _DEEPEST = 5
 _MOST_FIELDS = 500
 _MOST_BELOW = 16
+_MOST_IN_FIELD = 300
 _ABSENT = "absent"
 
 
@@ -60,13 +64,15 @@ class Shape:
     """The fields of what is written by path, and the steps that make the record of them, outermost first.
 
     A value without fields has its expression under the empty path. *settings* are what these steps are given beside the
-    value. *name* is its class, for people; *generated* says that it is one of a library, whose members may be called
-    otherwise in the record.
+    value. *constants* are those of the enumerations that fields are of: how each is written, by the field and its name.
+    *name* is its class, for people; *generated* says that it is one of a library, whose members may be called otherwise
+    in the record.
     """
 
     fields: tuple[tuple[str, Part], ...] = ()
     format: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
+    constants: tuple[tuple[tuple[str, str], str], ...] = ()
     opaque: bool = field(default=False, compare=False)
     name: str = field(default="", compare=False)
     generated: bool = field(default=False, compare=False)
@@ -81,7 +87,8 @@ def shape_of(machine: Machine, value: Value) -> tuple[Shape, Mapping[str, Sequen
     machine.charge(MOST_PARTS - reader.shown.left)
     fields = tuple(sorted(reader.fields.items()))
     opaque, generated = reader.shown.opaque, reader.generated
-    shape = Shape(fields, tuple(reader.format), tuple(reader.settings), opaque, reader.name, generated)
+    constants = tuple(sorted(reader.constants.items()))
+    shape = Shape(fields, tuple(reader.format), tuple(reader.settings), constants, opaque, reader.name, generated)
     return shape, reader.values
 
 
@@ -92,6 +99,7 @@ class _Shapes:
         self.values: dict[str, list[Value]] = {}
         self.format: list[str] = []
         self.settings: list[str] = []
+        self.constants: dict[tuple[str, str], str] = {}
         self.shown = Shown(records=machine.record_text)
         self.name = ""
         self.generated = False
@@ -160,6 +168,8 @@ class _Shapes:
                 self._either(value, path, depth)
                 return
         known = self._machine.known_type(value)
+        if known is not None:
+            self._enumerated(path, known)
         if known is not None and self._is_data(known) and isinstance(value, Input | Get | Apply):
             self._typed(value, known, path, depth)
             return
@@ -175,6 +185,10 @@ class _Shapes:
             part = Part(_OR.join(texts), kind if kind == other.kind else "", notes if notes == other.notes else "")
         self.fields[path] = part
         self.values.setdefault(path, []).append(value)
+        for one in islice(all_parts((value,)), _MOST_IN_FIELD):  # a member of a constant that is not known
+            known = self._machine.known_type(one.of) if isinstance(one, Get) else None
+            if known is not None:
+                self._enumerated(path, known)
 
     def _hook(self, known: Known | None) -> Place | None:
         """Return the method of a class that says how its objects are written; None without one."""
@@ -320,6 +334,7 @@ class _Shapes:
     def _member(self, value: Value, path: str, one: ir.Field, owner: Known, depth: int) -> None:
         known = self._machine.program.class_of(one.type, owner.file, owner) if one.type else None
         kind = "" if known is not None and known.cls.kind != "enum" else "".join(one.type.split())
+        self._constants_of(path, one, owner)
         if isinstance(value, Apply) and value.name == "unset" and one.value is None:
             self.fields[path] = Part("unset", kind, self._notes(one))
             return
@@ -348,6 +363,7 @@ class _Shapes:
             whole = _below(path, name)
             kind = "".join(one.type.split())
             below = self._machine.known_type(inner)
+            self._constants_of(whole, one, owner)
             if below is not None and (below is known or depth + 1 > 3):
                 self._put(whole, inner, "", self._notes(one))
             else:
@@ -358,6 +374,31 @@ class _Shapes:
                     "" if below is not None and below.cls.kind != "enum" else kind,
                     self._notes(one),
                 )
+
+    def _constants_of(self, path: str, one: ir.Field, owner: Known) -> None:
+        """Note how the constants are written of the enumerations in the type of a member."""
+        for word in _WORD.findall(one.type):
+            known = self._machine.program.class_of(word, owner.file, owner)
+            if known is not None:
+                self._enumerated(path, known)
+            for kind, function in owner.file.methods if known is None else ():
+                if kind == word and function.name in HOOKS:  # a type of Go that has a list of constants
+                    self.constants[path, f"{word}.{function.name}"] = code_text(function)
+
+    def _enumerated(self, path: str, known: Known) -> None:
+        """Note how the constants of an enumeration are written: by their names or values, and by notes.
+
+        Where they are numbers, the place of a constant is what it is written as.
+        """
+        if known.cls.kind != "enum":
+            return
+        self.constants[path, known.cls.name] = self._class_notes(known)
+        for at, one in enumerate(one for one in known.cls.fields if one.static):
+            given = one.value.arguments[1:] if isinstance(one.value, ir.Call) else one.value
+            is_number = known.file.language == "csharp" or (one.value is None)
+            self.constants[path, f"{known.cls.name}.{one.name}"] = " ".join(
+                (str(at) if is_number and not given else "", code_text(given), code_text(notes_of(one)))
+            ).strip()
 
     def _either(self, value: Cond, path: str, depth: int) -> None:
         sides: list[dict[str, Part]] = []
@@ -375,6 +416,7 @@ class _Shapes:
             self.generated |= inner.generated
             self.shown.opaque |= inner.shown.opaque
             self.format += [one for one in inner.format if one not in self.format]
+            self.constants |= inner.constants
         test = self.shown.text(value.test)
         for key in sorted(sides[0].keys() | sides[1].keys()):
             first, second = (side.get(key, Part(_ABSENT)) for side in sides)

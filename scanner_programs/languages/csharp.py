@@ -208,8 +208,10 @@ def _class(lower: Lowering, node: Node) -> Class:
             classes.append(_under(_class(lower, one), conditions))
         elif one.type == "enum_member_declaration":
             known = text(one.child_by_field_name("name"))
-            value = Call(Name("new enum"), (Argument(Literal(Kind.TEXT, known)),), line(one))
-            fields.append(Field(known, "enum", value, static=True, line=line(one)))
+            number = lower.maybe(one.child_by_field_name("value"))
+            given = (Argument(Literal(Kind.TEXT, known)), *((Argument(number),) if number is not None else ()))
+            value = Call(Name("new enum"), given, line(one))
+            fields.append(Field(known, "enum", value, _notes(lower, one), True, line(one)))
         elif body := tuple(_bodies(lower, one)):
             functions.append(Function(one.type, (), Block(body), line=line(one), end=end(one)))
     return Class(

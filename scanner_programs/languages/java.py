@@ -166,7 +166,8 @@ class _Members:
             elif node.type == "enum_constant":
                 arguments = self.lower.arguments(node.child_by_field_name("arguments"))
                 value = Call(Name("new enum"), (Argument(Literal(Kind.TEXT, _called(node))), *arguments), line(node))
-                self.fields.append(Field(_called(node), "enum", value, static=True, line=line(node)))
+                notes = _notes(self.lower, node)
+                self.fields.append(Field(_called(node), "enum", value, notes, True, line(node)))
                 if (body := node.child_by_field_name("body")) is not None:
                     self.classes.append(_constant(self.lower, _called(node), body))
             elif node.type == "enum_body_declarations":

@@ -240,7 +240,7 @@ class _Members:
                 given = _arguments(self.lower, child(node, "value_arguments"))
                 called = text(child(node, "identifier"))
                 value = Call(Name("new enum"), (Argument(Literal(Kind.TEXT, called)), *given), line(node))
-                self.fields.append(Field(called, "enum", value, static=True, line=line(node)))
+                self.fields.append(Field(called, "enum", value, _notes(self.lower, node), True, line(node)))
                 if (body := child(node, "class_body")) is not None:
                     own = _Members(self.lower)
                     own.read(body)

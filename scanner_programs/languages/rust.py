@@ -58,6 +58,7 @@ from scanner_programs.languages.lowering import (
     operation,
     string,
     text,
+    type_parameters,
 )
 from scanner_programs.libraries.standard import ABSENT, PRESENT
 
@@ -98,11 +99,21 @@ class _Contents:
         self.methods: list[tuple[str, Function]] = []
         self.statements: list[Expression | Statement] = []
         self.supers: dict[str, list[str]] = {}
+        self.constants: dict[str, list[Field]] = {}
 
     def read(self, root: Node) -> None:
         """Add the declarations of a file or module."""
         self._read(root)
-        self.classes = [replace(one, supers=(*one.supers, *self.supers.get(one.name, ()))) for one in self.classes]
+        self.classes = [
+            replace(
+                one,
+                supers=(*one.supers, *self.supers.get(one.name, ())),
+                fields=(*one.fields, *self.constants.pop(one.name, ())),
+            )
+            for one in self.classes
+        ]
+        for owner, constants in self.constants.items():  # of a type of another file
+            self.statements += [Declare(Name(f"{owner}::{one.name}"), one.type, one.value) for one in constants]
 
     def _read(self, root: Node) -> None:
         notes: list[Note] = []
@@ -167,10 +178,7 @@ class _Contents:
         self.lower.extra = {"Self": owner}
         for one in children(node.child_by_field_name("body"), "function_item"):
             self.methods.append((owner, _function(self.lower, one)))
-        for one in children(node.child_by_field_name("body"), "const_item"):
-            value = self.lower.maybe(one.child_by_field_name("value"))
-            called = f"{owner}::{text(one.child_by_field_name('name'))}"
-            self.statements.append(Declare(Name(called), text(one.child_by_field_name("type")), value))
+        self.constants.setdefault(owner, []).extend(_constants(self.lower, node))
         self.lower.extra = known
 
 
@@ -200,10 +208,12 @@ def _notes(node: Node) -> list[Note]:
         if one.type == "identifier":
             key = text(one)
             arguments.append(Argument(Name(key)))
-        elif one.type == "string_literal" and key:
+        elif one.type.endswith("_literal") and key:
             if arguments and arguments[-1] == Argument(Name(key)):
                 arguments.pop()
-            arguments.append(Argument(Literal(Kind.TEXT, text(one).strip('"')), key))
+            is_text = one.type == "string_literal"
+            value = Literal(Kind.TEXT, text(one).strip('"')) if is_text else Literal(Kind.NUMBER, text(one))
+            arguments.append(Argument(value, key))
             key = ""
     return [Note(called, tuple(arguments))] if called not in ("derive", "allow", "doc") else []
 
@@ -260,12 +270,21 @@ def _enum(lower: Lowering, node: Node, body: Node | None, called: str, notes: tu
     return Class(called, kind, (), tuple(fields), classes=tuple(variants), notes=notes, line=line(node))
 
 
+def _constants(lower: Lowering, node: Node) -> Iterator[Field]:
+    """Yield the constants of a type or trait."""
+    for one in children(node.child_by_field_name("body"), "const_item"):
+        value = lower.maybe(one.child_by_field_name("value"))
+        kind = text(one.child_by_field_name("type"))
+        yield Field(text(one.child_by_field_name("name")), kind, value, static=True, line=line(one))
+
+
 def _trait(lower: Lowering, node: Node) -> Class:
     functions = [
         _function(lower, one)
         for one in children(node.child_by_field_name("body"), "function_signature_item", "function_item")
     ]
-    return Class(text(node.child_by_field_name("name")), "interface", (), (), tuple(functions), line=line(node))
+    constants = tuple(_constants(lower, node))
+    return Class(text(node.child_by_field_name("name")), "interface", (), constants, tuple(functions), line=line(node))
 
 
 def _function(lower: Lowering, node: Node, notes: tuple[Note, ...] = ()) -> Function:
@@ -298,6 +317,7 @@ def _function(lower: Lowering, node: Node, notes: tuple[Note, ...] = ()) -> Func
         not has_self,
         line(node),
         end(node),
+        kinds=type_parameters(node),
     )
 
 

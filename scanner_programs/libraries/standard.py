@@ -45,6 +45,8 @@ ROWS: Mapping[str, str] = {"create": "data", "update": "data", "upsert": "create
 ROW_OPTIONS = _words("data where select include omit create update")
 CHECKED: Mapping[str, str] = {"safeParse": "data", "safeParseAsync": "data"}
 """Methods that return whether a value is valid, by the member of their result that has the value (Zod)."""
+MISSABLE = _words("optional nullish default catch prefault")
+"""Methods of the parts of such a schema that let a member be missing."""
 REMOVES = _words("pop remove delete Remove Delete unset")
 """Methods of maps that take the entry of a key out."""
 MERGES = _words("deepMerge merge")
@@ -63,7 +65,7 @@ PAIRS = frozenset(
         "json!",
     )
 )
-DEFAULTS = frozenset(("default", "envDefault", "env-default", "default_value", "defaultValue"))
+DEFAULTS = frozenset(("default", "envDefault", "env-default", "default_value", "default_value_t", "defaultValue"))
 """Tags, and arguments of tags, that have the value of a setting where nothing else sets it."""
 KEEPS = (
     "filter",

@@ -35,6 +35,7 @@ from scanner_check.rules.flows.program_changes import ProgramChanges
 from scanner_check.sides import mentions
 from scanner_check.sides.commit import Commit, uses_of, written_by
 from scanner_check.users.hits import Hits
+from scanner_extractor.repository.applications.settings import is_settings_file
 from scanner_extractor.repository.declared import path_of
 from scanner_extractor.repository.statements import DATABASE, engine_of, statements_of
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION, describes_topics, granted
@@ -100,7 +101,9 @@ class Unexplained:
         yield from self._statements(places, texts, columns)
         coverage = Coverage((self._base, self._head), self._trees, self._judged, self._hits, self._objects, programs)
         self.unbound = coverage.rules.unbound
-        yield from coverage.findings(texts, renamed, uses_tables=self._uses_tables)
+        of_files = coverage.findings(texts, renamed, uses_tables=self._uses_tables)
+        # A finding of a program at the line of a setting says more of it.
+        yield from (one for one in of_files if one.place not in places or not is_settings_file(one.place.file))
         commits = self._base, self._head
         yield from undeclared_findings(commits, self._trees, self._objects, coverage.rules, renamed)
 

@@ -13,6 +13,7 @@ from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import GraphDataset
 from scanner_check.edits.client_settings import words_of_code
 from scanner_check.edits.libraries import is_build_file as is_judged_by_libraries
+from scanner_check.edits.settings import setting_edits
 from scanner_check.inputs.git import Trees
 from scanner_check.knowledge.clients import Meaning, meaning_of
 from scanner_check.model import Affected, ChangeFinding, Message, Place, Verdict, few
@@ -65,6 +66,7 @@ from scanner_programs.ir import File
 _LISTED = 10
 _RECORD = re.compile(r"\"name\"\s*:\s*\"(?:[\w.]+\.)?([A-Z]\w*)\"|\bmessage\s+([A-Z]\w*)")
 """The name of a record of Avro, or of a message of Protobuf."""
+_BETWEEN = re.compile(r"[\W_]+")
 _PARAMETER = re.compile(r"\bin:\d+\.")
 _CLIENT_WORDS = ("kafka",)
 """What names of clients contain in a language whose calls are evaluated only."""
@@ -180,6 +182,7 @@ class ProgramChanges:
             differences = [one for one in differences if one.aspect != "code"]  # the known clients only read
         if before.contracts or before.unresolved:
             differences += self._imports_otherwise(parts, paths)
+            differences += self._settings_otherwise(module, (before, after))
         return [*differences, *self._unresolved(module, (before, after), listed)]
 
     def _compared(self, module: str) -> tuple[set[str], list[str], tuple[Endpoints, Endpoints]]:
@@ -206,6 +209,26 @@ class ProgramChanges:
         users = [one for one in self._base.programs.users(module) if one != module and one in self._programs]
         sides = (self._compared(one)[2] for one in users)
         return any(all(side.contracts and not side.unresolved for side in both) for both in sides)
+
+    def _settings_otherwise(self, module: str, both: tuple[Endpoints, Endpoints]) -> Iterator[Difference]:
+        """Yield the settings that differ in files of a program, and that may be part of what it sends.
+
+        The value of such a setting is not known where it is used: a program reads it in a way that is not followed.
+        """
+        named = {_letters(name): name for side in both for name in side.settings}
+        topics = tuple(sorted({topic for side in both for one in side.contracts for topic in one.topics}))
+        for path in self._trees.changed if named else ():
+            if not is_settings_file(path) or why_harmless(path):
+                continue
+            if module not in self.programs_using(self.modules.of(path)):
+                continue
+            texts = [
+                self.sources.text(tree[path]) if path in tree else "" for tree in (self._trees.base, self._trees.head)
+            ]
+            for edit in setting_edits(path, *texts) or ():
+                if any(name in named for name in _names_of(edit.keys)):
+                    shown = ".".join(edit.keys)
+                    yield Difference("code", topics, (path, edit.line), False, shown, "", "changed")
 
     def _imports_otherwise(self, modules: Collection[str], paths: Iterable[str]) -> Iterator[Difference]:
         """Yield the settings that make imports of the first commit mean something else."""
@@ -499,6 +522,20 @@ class ProgramChanges:
 def _client_words(path: str) -> Collection[str]:
     language = language_of(path)
     return _CLIENT_WORDS if language is None else language.client_words
+
+
+def _letters(name: str) -> str:
+    """Return a name as settings are compared, which files, variables and code write otherwise."""
+    return _BETWEEN.sub("", name).lower()
+
+
+def _names_of(keys: Sequence[str]) -> Iterator[str]:
+    """Yield what code may call a setting: what its keys end in; of an environment variable, two words or more."""
+    for at in range(len(keys)):
+        yield _letters("".join(keys[at:]))
+    words = keys[-1].split("_") if keys and keys[-1].isupper() else ()
+    for at in range(1, len(words) - 1):
+        yield _letters("".join(words[at:]))
 
 
 def _message(one: Difference, rule: Rule, name: str, topics: tuple[str, ...]) -> Message:

@@ -768,3 +768,24 @@ def test_code_around_what_names_a_component_of_kafka_is_unknown(check, name: str
     }
 
     assert check({"shop/app.py": base["shop/app.py"].replace("order.id", "order.key")}, base).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("path", "setting", "code"),
+    [
+        ("svc/settings.toml", "[default]\nloan_days = {}\nport = 80\n", "value = settings.loan_days\n"),
+        ("svc/config/base.yaml", "port: 80\nloanDays: {}\n", "value = house.config('loanDays')\n"),
+        ("svc/.env", "SVC_PORT=80\nSVC_LOAN_DAYS={}\n", "value = settings.loan_days\n"),
+    ],
+)
+def test_a_setting_that_may_be_part_of_what_is_sent_is_unknown(check, path: str, setting: str, code: str) -> None:
+    """How a house reads its settings is not known; the name that code has for one is."""
+    sent = f"import house\nfrom kafka import KafkaProducer\nfrom house import settings\n{code}"
+    sent += "def send(order):\n    KafkaProducer().send('loans', {'id': order.id, 'days': value})\n"
+    base = {**BASE, "svc/setup.py": "", "svc/app.py": sent, path: setting.format(21)}
+
+    rules = {one.rule for one in check({path: setting.format(28)}, base).findings if one.counts}
+    other = check({path: setting.format(21).replace("80", "81")}, base)
+
+    assert rules == {"code-changed"}
+    assert other.verdict is Verdict.FINE
