@@ -36,6 +36,7 @@ from scanner_check.sides import mentions
 from scanner_check.sides.commit import Commit, uses_of, written_by
 from scanner_check.users.hits import Hits
 from scanner_extractor.repository.declared import path_of
+from scanner_extractor.repository.sql_files import takes_back, without_down
 from scanner_extractor.repository.statements import DATABASE, engine_of, statements_of
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION, describes_topics, granted
 from scanner_model.catalogs import Annotation
@@ -100,7 +101,8 @@ class Unexplained:
         yield from self._statements(places, texts, columns)
         coverage = Coverage((self._base, self._head), self._trees, self._judged, self._hits, self._objects, programs)
         self.unbound = coverage.rules.unbound
-        yield from coverage.findings(texts, renamed, uses_tables=self._uses_tables)
+        are_known = self._used_tables is not None
+        yield from coverage.findings(texts, renamed, uses_tables=self._uses_tables, are_tables_known=are_known)
         commits = self._base, self._head
         yield from undeclared_findings(commits, self._trees, self._objects, coverage.rules, renamed)
 
@@ -266,7 +268,11 @@ class Unexplained:
 
     def _codes(self, commit: Commit, texts: Mapping[str, tuple[str, str]], side: int) -> list[_Code]:
         """Return the statements of the changed files of one side, without comments."""
-        listed = [(path, both[side], 0) for path, both in texts.items() if self._is_sql(path)]
+        listed = [
+            (path, without_down(both[side]), 0)
+            for path, both in texts.items()
+            if self._is_sql(path) and not takes_back(path)
+        ]
         for entry in commit.reading.of(StreamingStatement):
             path, line = path_of(entry.detail), _at(entry.detail).line
             if path in texts and not self._is_sql(path):
