@@ -25,7 +25,7 @@ _HEADER = re.compile(r"(?i)X-Registry-ArtifactId:\s*(?P<subject>\S+)")
 _OPTIONS = ("--subject", "--schema-name", "--subject-name", "--schema-id")
 _SIDED = re.compile(r"[^\s/]+[-_](?:value|key)")
 _BETWEEN = re.compile(r"[\s'\"`@=()<>,;:{}\[\]]+")
-_REFERENCES = re.compile(r"\breferences\b[\"'\\]*\s*:\s*\[[^\]]*\]")
+_REFERENCES = re.compile(r"\breferences\b[\"'\\]{0,4}\s{0,20}:\s{0,20}\[[^\[\]]{0,4000}\]")
 """The schemas that a registered one refers to, which have subjects of their own."""
 _ENDINGS = (".avsc", ".avdl", ".json", ".proto", ".jsonschema")
 _SCHEMA_FILE = re.compile(r"\.(?:avsc|proto|jsonschema|json)[\"'`]")

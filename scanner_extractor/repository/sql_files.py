@@ -42,7 +42,6 @@ _PROGRAMS = words(
 _TOPIC = re.compile(r"\bKAFKA_TOPIC\s*=\s*'(?P<topic>[^']+)'", re.IGNORECASE)
 _DOWN = re.compile(r"^--[ \t]*(?:\+goose|\+migrate|migrate:|@)[ \t]?[Dd](?:own|OWN)\b", re.MULTILINE)
 """The part of a migration that takes it back: of goose, sql-migrate and dbmate."""
-_TAKES_BACK = re.compile(r"(?:(?:^|/|\.)down\.sql|(?:^|/)U\d[^/]*__[^/]*|(?:^|/)revert/[^/]+)$")
 _VIEWING = (RISINGWAVE, MATERIALIZE)
 _INSERTING = re.compile(r"^\s*(?:INSERT|EXECUTE)\b", re.IGNORECASE)
 
@@ -94,7 +93,9 @@ def without_down(text: str) -> str:
 
 def takes_back(path: str) -> bool:
     """Return whether a file takes a migration back, by its name: those of golang-migrate, Flyway and Sqitch."""
-    return _TAKES_BACK.search(path) is not None
+    *folders, name = path.split("/")
+    is_undo = name[:1] == "U" and name[1:2].isdigit() and "__" in name
+    return name == "down.sql" or name.endswith(".down.sql") or is_undo or folders[-1:] == ["revert"]
 
 
 def _only_inserts(statements: Sequence[SqlStatement]) -> bool:
