@@ -51,7 +51,7 @@ _OPERATIONS = {
     **dict.fromkeys(("dropcolumn", "dropcolumns", "removecolumn", "removefield"), "drop"),
     **dict.fromkeys(("renamecolumn", "renamefield", "altercolumn"), "rename"),
     **dict.fromkeys(("table", "altertable", "changetable", "batchaltertable"), "change"),
-    **dict.fromkeys(("execute", "executeupdate", "query", "raw", "sql", "runsql"), "sql"),
+    **dict.fromkeys(("execute", "executeupdate", "exec", "execcontext", "query", "raw", "sql", "runsql"), "sql"),
 }
 """What an operation does, by its name in small letters."""
 _HARMLESS = re.compile(r"index|constraint|foreign|unique|primary|check|comment|sequence|trigger|insert|extension")
@@ -135,8 +135,13 @@ def is_migration(file: RepositoryFile) -> bool:
     return (
         (file.ending == ".rb" or grammar_of(file.path) is not None)
         and not is_test(file.path)
-        and any(sign in file.text for sign in _SIGNS)
+        and (any(sign in file.text for sign in _SIGNS) or _runs_sql(file))
     )
+
+
+def _runs_sql(file: RepositoryFile) -> bool:
+    """Check whether a program alters tables, and its path says that it is a migration."""
+    return "migrat" in file.path.lower() and _ALTERING.search(file.text) is not None
 
 
 def read_migrations(files: Sequence[RepositoryFile], context: Context) -> None:
@@ -369,7 +374,10 @@ def _constants(root: Node) -> dict[str, str]:
 def _sql_in(call: _Call) -> str | None:
     """Return the SQL that is passed to a call; None if a part of it is not written there."""
     keyword = call.value("sql", "statement", "sqltext")
-    return keyword or (_sql_text(call.arguments[0].node, call) if call.arguments else None)
+    passed = [one.node for one in call.arguments]
+    written = next((node for node in passed if any("string" in one.type for one in (node, *_below(node)))), None)
+    first = written or next(iter(passed), None)  # what comes before may be a context
+    return keyword or (_sql_text(first, call) if first is not None else None)
 
 
 def _sql_text(node: Node, call: _Call) -> str | None:

@@ -222,10 +222,10 @@ RESOURCES: tuple[Form, ...] = (
         ),
         describes=True,
     ),
-    # Source: AWS Controllers for Kubernetes and Crossplane's provider, EventSourceMapping of Lambda;
-    # Argo Events, API of EventSource and Sensor; Knative Eventing, API of its Kafka extensions; Dapr, component
-    # schemas; KEDA, scaler "Apache Kafka"; Camel K, bindings of the Kamelets of Kafka and of Strimzi's topics; jikkou,
-    # consumer groups.
+    # Source: AWS Controllers for Kubernetes and Crossplane's provider, EventSourceMapping of Lambda; Numaflow, Kafka
+    # source and sink; Argo Events, API of EventSource and Sensor; Knative Eventing, API of its Kafka extensions; Dapr,
+    # component schemas; KEDA, scaler "Apache Kafka"; Camel K, bindings of Kamelets of Kafka and of Strimzi's topics;
+    # jikkou, consumer groups.
     Form(
         "event source or sink",
         (
@@ -234,6 +234,20 @@ RESOURCES: tuple[Form, ...] = (
                 each="$.spec.kafka.*",
                 program="{$.metadata.name}",
                 reads="@.topic",
+            ),
+            row(
+                resource("eventing.knative.dev/*", "Broker"),
+                program=_NAME,
+                **dict.fromkeys(
+                    ("reads", "writes"), "$.metadata.annotations['kafka.eventing.knative.dev/external.topic']"
+                ),
+            ),
+            row(
+                resource("numaflow.numaproj.io/*", "Pipeline"),
+                each="$.spec.vertices[*]",
+                program="{$.metadata.name}-{@.name}",
+                reads="@.source.kafka.topic",
+                writes="@.sink.kafka.topic",
             ),
             row(
                 resource("argoproj.io/*", "Sensor"),

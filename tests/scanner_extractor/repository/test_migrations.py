@@ -257,6 +257,8 @@ DROPPED = "ALTER TABLE orders DROP COLUMN total"
             "exports.up = pgm => { pgm.dropColumns('orders', ['total', 'note']); };\n",
             [DROPPED, "ALTER TABLE orders DROP COLUMN note"],
         ),
+        ("migrations/2.ts", f"export async function up(knex) {{ await knex.raw(`\n  {DROPPED}\n`); }}\n", [DROPPED]),
+        ("migrations/2.go", f'package m\nfunc Up(c Context, tx Tx) {{ tx.ExecContext(c, "{DROPPED}") }}\n', [DROPPED]),
         (
             "2.rb",
             "class A < ActiveRecord::Migration[7.1]\n  def up\n    safety_assured { remove_columns :orders, :total }\n"

@@ -37,6 +37,10 @@ def test_a_file_of_an_unknown_form_that_names_a_topic_is_unread(name, read_repos
         ("nifi.json", '{"properties": {"bootstrap.servers": "k:9092", "topic": "orders"}}'),
         ("composition.yaml", "template: |\n  apiVersion: topic.kafka.crossplane.io/v1\n  kind: Topic\n  {{ end }}\n"),
         ("topics.ini", "[program:a]\ncommand=bash -c 'kafka-topics --zookeeper z:2181 --topic orders --create'\n"),
+        (
+            "register.ps1",
+            "Invoke-RestMethod -Method Post -Uri http://sr:8081/subjects/orders-value/versions -Body $b\n",
+        ),
         ("agent.hcl", 'sink "out" {\n  brokers = ["k:9092"]\n  topic = "orders"\n}\n'),
     ],
 )

@@ -227,6 +227,29 @@ def test_a_migration_that_adds_a_column_is_fine_with_the_part_that_takes_it_back
     assert check(files, base).verdict is verdict
 
 
+OPEN = CAPTURE.replace('"table.include.list": "public.orders"', '"snapshot.mode": "never"')
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "verdict"),
+    [
+        ("db/2.sql", DOWN.replace("note", "total"), Verdict.UNKNOWN),
+        (
+            "migrations/2.js",
+            "exports.up = k => k.schema.table('orders', t => t.dropColumn('total'))\n",
+            Verdict.UNKNOWN,
+        ),
+        ("db/2.sql", UP, Verdict.FINE),
+        ("db/2.sql", "CREATE INDEX i ON orders (id);\n", Verdict.FINE),
+        ("migrations/2.js", "exports.up = k => k.schema.table('orders', t => t.string('note'))\n", Verdict.FINE),
+    ],
+)
+def test_a_connector_without_a_list_of_tables_may_capture_any(path, text, verdict, check):
+    base = {"cdc.json": OPEN, "db/1.sql": SQL_FIRST, "migrations/1.js": FIRST}
+
+    assert check({path: text}, base).verdict is verdict
+
+
 ALEMBIC = "from alembic import op\n\n\ndef upgrade():\n    %s\n\n\ndef downgrade():\n    %s\n"
 
 

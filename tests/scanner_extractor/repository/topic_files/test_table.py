@@ -431,6 +431,16 @@ USES = {
         "spec: {forProvider: {functionNameRef: {name: shop}, topics: [a, orders]}}\n",
         ("shop", "reads", "orders"),
     ),
+    "Knative broker": (
+        "apiVersion: eventing.knative.dev/v1\nkind: Broker\nmetadata:\n  name: shop\n"
+        "  annotations: {kafka.eventing.knative.dev/external.topic: orders}\n",
+        ("shop", "reads", "orders"),
+    ),
+    "Numaflow": (
+        "apiVersion: numaflow.numaproj.io/v1alpha1\nkind: Pipeline\nmetadata: {name: p}\n"
+        "spec: {vertices: [{name: in, source: {kafka: {topic: a}}}, {name: out, sink: {kafka: {topic: orders}}}]}\n",
+        ("p-out", "writes", "orders"),
+    ),
     "OpenTelemetry, several topics": (
         "receivers: {kafka: {brokers: ['b:9092'], logs: {topics: [a, orders]}}}\nexporters: {}\n",
         ("otelcol:kafka", "reads", "orders"),
