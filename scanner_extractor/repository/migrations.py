@@ -52,6 +52,8 @@ _OPERATIONS = {
     **dict.fromkeys(("renamecolumn", "renamefield", "altercolumn"), "rename"),
     **dict.fromkeys(("table", "altertable", "changetable", "batchaltertable"), "change"),
     **dict.fromkeys(("execute", "executeupdate", "exec", "execcontext", "query", "raw", "sql", "runsql"), "sql"),
+    **dict.fromkeys(("alterfield", "changecolumn", "changecolumndefault", "altermodeltable"), "other"),
+    **dict.fromkeys(("droptable", "deletemodel", "renametable", "renamemodel"), "other"),
 }
 """What an operation does, by its name in small letters."""
 _HARMLESS = re.compile(r"index|constraint|foreign|unique|primary|check|comment|sequence|trigger|insert|extension")
@@ -296,7 +298,10 @@ class _Reader:
 _DDL = re.compile(r"\s*(?:CREATE|ALTER)\s+TABLE\b", re.IGNORECASE)
 _PLAIN_NAME = re.compile(r"[A-Za-z_][\w.$]*")
 _ALTERING = re.compile(r"(?i)\bALTER\s+TABLE\b|\bDROP\s+(?:TABLE|COLUMN)\b")
-_OTHERWISE = re.compile(r"(?i)\b(?:ALTER\s+COLUMN|MODIFY|CHANGE|TYPE|RENAME\s+TO|SET\s+SCHEMA)\b")
+_OTHERWISE = re.compile(
+    r"(?i)\b(?:ALTER\s+COLUMN|RENAME\s+TO|SET\s+SCHEMA)\b|(?<!\bADD\s)(?<!\bCOLUMN\s)\b(?:MODIFY|CHANGE|TYPE)\b"
+)
+"""A change of a table that is not of names of columns, which may be called like these words."""
 _NO_COLUMN_OF = re.compile(
     r"(?i)\s*(?:INSERT\b.*\bVALUES\b|GRANT\b|COMMENT\s+ON\b"
     r"|CREATE\s+(?:UNIQUE\s+)?(?:INDEX|USER|ROLE|EXTENSION|SEQUENCE)\b|(?:BEGIN|COMMIT)\s*$)",

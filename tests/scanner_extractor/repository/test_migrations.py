@@ -296,6 +296,11 @@ def test_a_migration_is_read_as_the_statements_that_it_runs(path, text, statemen
         ("a.py", PYTHON + "def upgrade():\n  op.execute(f'ALTER TABLE {TABLE} DROP COLUMN total')\n"),
         ("a.py", PYTHON + "def upgrade():\n  op.drop_column(table_of('x'), column)\n"),
         ("a.py", PYTHON + "def upgrade():\n  op.alter_column('orders', 'total', type_=sa.Text())\n"),
+        (
+            "shop/migrations/2.py",
+            "class M(migrations.Migration):\n  operations = [migrations.AlterField('order', 'a', x)]\n",
+        ),
+        ("2.cs", 'class A : Migration { void Up(MigrationBuilder b) { b.DropTable(name: "orders"); } }\n'),
         ("2.rb", "class A < ActiveRecord::Migration[7.1]\n  def change\n    rename_table :orders, :x\n  end\nend\n"),
         ("2.js", "exports.up = pgm => { pgm.addColumns('a', {b: 'int'}); pgm.alterThing('orders', x); };\n"),
         ("c.yaml", "databaseChangeLog:\n- changeSet: {id: 1, changes: [{modifyDataType: {tableName: orders}}]}\n"),
@@ -320,6 +325,14 @@ def test_an_operation_without_a_known_effect_on_columns_is_left(path, text):
 def test_an_operation_that_leaves_columns_is_nothing(text):
     found = read_migration(RepositoryFile("a.py", f"{PYTHON}def upgrade():\n  {text}\n"))
     assert found == ((), ())
+
+
+def test_a_column_may_be_called_like_a_change():
+    """The words `type` and `change` are names behind ADD and DROP."""
+    code = "ALTER TABLE orders ADD COLUMN type text, DROP COLUMN change"
+    found = read_migration(RepositoryFile("a.py", f"{PYTHON}def upgrade():\n  op.execute('{code}')\n"))
+
+    assert found == ((code,), ())
 
 
 @pytest.mark.parametrize("path", ["db/2_x.down.sql", "db/U2__x.sql", "revert/x.sql"])
