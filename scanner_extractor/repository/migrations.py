@@ -42,7 +42,7 @@ _TABLE_MAPPED = re.compile(r"@@map\(\"(?P<name>[^\"]+)\"\)")
 _RUBY_NAME = re.compile(r"(?<![\w:]):(\w+)\b(?!:)|\"(\w+)\"")
 _REVISION = re.compile(r"^(?P<name>revision|down_revision)\b[^=\n]*=\s*['\"](?P<value>\w+)['\"]", re.MULTILINE)
 _QUOTED = re.compile(r"[a-zA-Z@$]{0,2}(?P<quote>\"{3}|'{3}|[\"'`])(?P<text>.*)(?P=quote)", re.DOTALL)
-_DOWN = frozenset(("down", "downgrade", "state_operations", "reverse_sql"))
+_DOWN = re.compile(r"(?:[Dd]own|DOWN)(?:grade)?(?:[A-Z_0-9].*)?|state_operations|reverse_sql")
 """Parts of a program that take a migration back, or change only what Django knows of a table."""
 _WORD = re.compile(r"[a-z_][a-z0-9_$]*")
 _OPERATIONS = {
@@ -414,7 +414,7 @@ def _calls(node: Node, constants: Mapping[str, str] | None = None) -> Iterator[_
     stack = [node]
     while stack:
         current = stack.pop()
-        if _name_of(current) in _DOWN:
+        if _DOWN.fullmatch(_name_of(current)):
             continue
         arguments = current.child_by_field_name("arguments")
         called = next(filter(None, map(current.child_by_field_name, ("function", "constructor", "type", "name"))), None)
@@ -429,11 +429,11 @@ def _calls(node: Node, constants: Mapping[str, str] | None = None) -> Iterator[_
 
 
 def _name_of(node: Node) -> str:
-    """Return the name of a function, method or member, in small letters; empty for any other node."""
+    """Return the name of a function, method or member; empty for any other node."""
     for name in ("name", "key", "left"):
         named = node.child_by_field_name(name)
         if named is not None:
-            return _source(named).rpartition(".")[2].strip().lower()
+            return _source(named).rpartition(".")[2].strip()
     return ""
 
 

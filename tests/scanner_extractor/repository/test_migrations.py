@@ -258,6 +258,12 @@ DROPPED = "ALTER TABLE orders DROP COLUMN total"
             [DROPPED, "ALTER TABLE orders DROP COLUMN note"],
         ),
         ("migrations/2.ts", f"export async function up(knex) {{ await knex.raw(`\n  {DROPPED}\n`); }}\n", [DROPPED]),
+        (
+            "migrations/2.go",
+            f'package m\nfunc upX(t Tx) {{ t.Exec("{DROPPED}") }}\n'
+            'func downX(t Tx) { t.Exec("ALTER TABLE orders ADD COLUMN total int") }\n',
+            [DROPPED],
+        ),
         ("migrations/2.go", f'package m\nfunc Up(c Context, tx Tx) {{ tx.ExecContext(c, "{DROPPED}") }}\n', [DROPPED]),
         (
             "2.rb",
