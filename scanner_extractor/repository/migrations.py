@@ -344,7 +344,9 @@ def _changed(table: str, node: Node, left: list[str]) -> Iterator[str]:
             yield from (f"ALTER TABLE {_sql(table)} DROP COLUMN {_sql(name)}" for name in names)
         elif operation == "rename" and len(names) > 1:
             yield f"ALTER TABLE {_sql(table)} RENAME COLUMN {_sql(names[0])} TO {_sql(names[1])}"
-        elif operation == "rename" or (operation is None and _ALTERS.match(plain) and not _HARMLESS.search(plain)):
+        elif operation in ("rename", "other") or (
+            operation is None and _ALTERS.match(plain) and not _HARMLESS.search(plain)
+        ):
             left.append(f"{table}: {' '.join(_source(call.node).split())}")
         elif operation in (None, "add") and plain not in _NO_COLUMNS and not _ALTERS.match(plain):
             yield f"ALTER TABLE {_sql(table)} ADD COLUMN {_sql(names[0])} unknown"
