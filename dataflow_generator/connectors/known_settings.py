@@ -95,6 +95,7 @@ INTERPRETED: Mapping[str, tuple[str, ...]] = {
         *("aws.redshift.database", "database", "datasets", "dbTopicSplitChar", "defaultDataset"),
         *("delta.lake.database", "delta.lake.table.format", "delta.lake.topic2table.map", "doris.database"),
         *("doris.topic2table.map", "enableDbTopicSplit", "iceberg.catalog.*", "iceberg.tables"),
+        "iceberg.tables.route-field",
         *("iceberg.tables.dynamic-enabled", "record.tablename.field", "sanitize.topics", "sanitizeTopics"),
         *("snowflake.database.name", "snowflake.topic2table.map", "starrocks.database.name"),
         *("starrocks.topic2table.map", "table.name.format", "topic2TableMap", "topic2table.map", "topicsToTables"),
@@ -165,7 +166,7 @@ HARMLESS: Mapping[str, tuple[str, ...]] = {
     "iceberg": (
         *("iceberg.table.*", "iceberg.control.*", "iceberg.coordinator.*", "iceberg.hadoop*", "iceberg.kafka.*"),
         *("iceberg.tables.default-*", "iceberg.tables.auto-*", "iceberg.tables.schema-*", "iceberg.tables.cdc-*"),
-        *("iceberg.tables.route-field", "iceberg.tables.evolve-*", "iceberg.tables.upsert-*", "iceberg.tables.write-*"),
+        *("iceberg.tables.evolve-*", "iceberg.tables.upsert-*", "iceberg.tables.write-*"),
     ),
     "doris": ("label.prefix", "sink.properties.partial_columns"),
     "starrocks": ("sink.properties.partial_update*",),

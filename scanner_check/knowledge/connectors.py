@@ -14,6 +14,8 @@ _JUDGED = frozenset(
     for list_ in ("include.list", "whitelist")
 )
 """Settings whose whole effect is in the flows, which are compared; and what others of these end in."""
+_HEADERS = frozenset(("InsertHeader", "ExtractChangedRecordState", "ActivateTracingSpan"))
+"""Transforms that add a header: a reader that does not know it ignores it."""
 _HEARTBEAT = "heartbeat.interval.ms"
 _HEARTBEATS = frozenset(("heartbeat.topics.prefix", "topic.heartbeat.prefix"))
 """When Debezium writes heartbeats, never by default, and what their topic is called."""
@@ -30,9 +32,21 @@ def changed_settings(before: Mapping[str, str], after: Mapping[str, str], *, is_
     stops = {key for key in keys if key.endswith("tasks.max") and "0" in (old.get(key), new.get(key))}
     families = {family for config in (before, after) for family in families_of(config.get("connector.class", ""))}
     kept = {key for key in keys if key in stops or not only_runs(key, families)}
+    kept -= _of_headers(old, new)
     if old.get(_HEARTBEAT, "0").strip() == "0":
         kept -= _HEARTBEATS  # nothing reads a topic that nothing wrote
     return sorted(key for key in kept if not (is_read and _is_shown(key, old.get(key, ""), new.get(key, ""))))
+
+
+def _of_headers(before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
+    """Return the keys of new transforms that only add headers, and their list if it has no other change."""
+    old, new = ([one.strip() for one in config.get("transforms", "").split(",")] for config in (before, after))
+    adds = [
+        one for one in new if one not in old and after.get(f"transforms.{one}.type", "").rpartition(".")[2] in _HEADERS
+    ]
+    is_same = [one for one in new if one and one not in adds] == [one for one in old if one]
+    keys = {key for key in after for one in adds if key.startswith(f"transforms.{one}.")}
+    return keys | ({"transforms"} if is_same else set())
 
 
 def _is_shown(key: str, before: str, after: str) -> bool:

@@ -155,7 +155,16 @@ def _properties(text: str) -> dict[str, str]:
 def _pairs(text: str, pattern: re.Pattern[str] = _PROPERTY) -> dict[str, str]:
     """Return the settings of a properties file; by default those with a sign, since words are separated by spaces."""
     text = re.sub(r"\\\n[ \t]*", "", re.sub(r"^[ \t]*[#!].*$", "", text, flags=re.MULTILINE))
-    return {match["key"]: match["value"].replace("\\:", ":").replace("\\=", "=") for match in pattern.finditer(text)}
+    return {match["key"]: _ESCAPE.sub(_unescaped, match["value"]) for match in pattern.finditer(text)}
+
+
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
+_CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    """Return the character of an escape. Source: Java, `Properties.load`: a backslash before any other is dropped."""
+    return chr(int(escape[1], 16)) if escape[1] else _CONTROLS.get(escape[2], escape[2])
 
 
 _CLUSTERS = re.compile(r"^[ \t]*clusters[ \t=:]", re.MULTILINE)

@@ -21,6 +21,7 @@ from scanner_extractor.repository.declared import mapping, mappings, member, tex
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.sql_files import add_sql
 from scanner_extractor.repository.statements import engine_of, statements_of
+from scanner_extractor.repository.undeclared import topics_in
 from scanner_extractor.repository.variables import template_parts
 from scanner_extractor.repository.yaml_documents import parse_yaml
 from scanner_extractor.settings.sources import FileSettings
@@ -76,7 +77,8 @@ def read_dbt_projects(files: Sequence[RepositoryFile], context: Context) -> None
         context.tables += [replace(table, source=context.source) for table in manifest.tables()]
         context.links += [replace(link, source=context.source) for link in manifest.links()]
         for path in project.read:
-            context.chart_files[path] = None
+            if not topics_in(context.text(path) or "", path):  # a model may be a Kafka table of another engine
+                context.chart_files[path] = None
         for path, reason in project.left.items():
             context.leave(path, DBT, reason)
 

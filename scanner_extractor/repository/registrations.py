@@ -25,6 +25,8 @@ _HEADER = re.compile(r"(?i)X-Registry-ArtifactId:\s*(?P<subject>\S+)")
 _OPTIONS = ("--subject", "--schema-name", "--subject-name", "--schema-id")
 _SIDED = re.compile(r"[^\s/]+[-_](?:value|key)")
 _BETWEEN = re.compile(r"[\s'\"`@=()<>,;:{}\[\]]+")
+_REFERENCES = re.compile(r"\breferences\b[\"'\\]{0,4}\s{0,20}:\s{0,20}\[[^\[\]]{0,4000}\]")
+"""The schemas that a registered one refers to, which have subjects of their own."""
 _ENDINGS = (".avsc", ".avdl", ".json", ".proto", ".jsonschema")
 _SCHEMA_FILE = re.compile(r"\.(?:avsc|proto|jsonschema|json)[\"'`]")
 _SUBJECT = re.compile(r"[-_](?:value|key)[\"'`]|/subjects/")
@@ -38,7 +40,8 @@ def register_by_commands(commands: Sequence[Command], path: str, place: str, con
     subject = _subject_of(words)
     if not subject or has_placeholder(subject):
         return
-    parts = [part for text in (*texts, *(command.reads for command in commands)) for part in _BETWEEN.split(text)]
+    plain = [_REFERENCES.sub("", text) for text in (*texts, *(command.reads for command in commands))]
+    parts = [part for text in plain for part in _BETWEEN.split(text)]
     named = [part for part in parts if part.endswith(_ENDINGS)]
     directory = path.rpartition("/")[0]
     files = list(dict.fromkeys(file for name in named if (file := context.path_of(name, directory)) and file != path))

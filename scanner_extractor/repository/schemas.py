@@ -56,6 +56,8 @@ _CALLED_SCHEMA = re.compile(r"[-_.](?:json-?)?schema$", re.IGNORECASE)
 _VERSION = re.compile(r"(?:^|[-_.])v(?:ersion)?[-_.]?(?P<number>\d{1,6})(?=$|[-_.])", re.IGNORECASE)
 _MAVEN = re.compile(r"<subjects>(?P<subjects>(?:[^<]|<(?!/?subjects>))*+)</subjects>", re.DOTALL)
 _MEMBER = re.compile(r"<(?P<name>[\w.:-]+)>(?P<value>[^<>]+)</(?P=name)>")
+_ARTIFACT = re.compile(r"<artifact>((?:[^<]|<(?!/?artifact>)){1,4000})</artifact>")
+_BASE = re.compile(r"\$\{(?:project\.)?basedir\}/")
 _GRADLE = re.compile(
     r"\bsubject\s*\(\s*(?:inputSubject\s*=\s*)?[\"'](?P<subject>[^\"']+)[\"']\s*,\s*"
     r"(?:file\s*=\s*)?(?:file\s*\(\s*)?[\"'](?P<file>[^\"']+)[\"']"
@@ -114,7 +116,7 @@ def is_json_schema(file: RepositoryFile) -> bool:
 def is_build_file(file: RepositoryFile) -> bool:
     """Check whether a build file registers schemas under subjects."""
     if file.name == "pom.xml":
-        return "<subjects>" in file.text
+        return "<subjects>" in file.text or "apicurio-registry-maven-plugin" in file.text
     return file.name in ("build.gradle", "build.gradle.kts") and _GRADLE.search(file.text) is not None
 
 
@@ -552,11 +554,18 @@ def _references(
 
 
 def _maven(text: str) -> Iterator[tuple[str, str]]:
-    """Yield subjects and files of Confluent's plug-in for Maven; `_x2F` and the like are signs in names of elements."""
+    """Yield subjects and files of Confluent's and Apicurio's plug-ins for Maven.
+
+    `_x2F` and the like are signs in names of elements.
+    """
     for block in _MAVEN.finditer(text):
         for member in _MEMBER.finditer(block["subjects"]):
             subject = re.sub(r"_x([0-9A-Fa-f]{2})", lambda sign: chr(int(sign[1], 16)), member["name"])
-            yield subject, member["value"].strip().replace("${project.basedir}/", "").replace("${basedir}/", "")
+            yield subject, _BASE.sub("", member["value"].strip())
+    for block in _ARTIFACT.findall(text):
+        own = {name: value.strip() for name, value in re.findall(r"<(artifactId|file)>([^<]*)<", block)}
+        if len(own) == 2:
+            yield own["artifactId"], _BASE.sub("", own["file"])
 
 
 def _gradle(text: str) -> Iterator[tuple[str, str]]:

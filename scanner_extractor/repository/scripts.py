@@ -34,7 +34,7 @@ _LOOKS = frozenset(("--max-messages", "--timeout-ms", "-L", "-Q", "-o", "-e"))
 SCRIPT_ENDINGS = frozenset((".sh", ".bash", ".zsh", ".mk"))
 
 
-_TOOLS = ("curl", "kafka", "kcat", "ksql", ".sh", "schema", "http ")
+_TOOLS = ("curl", "kafka", "kcat", "ksql", "rpk", ".sh", "schema", "http ")
 REQUESTS = (".http", ".rest")
 """Endings of files of HTTP requests, as editors send them."""
 

@@ -57,7 +57,7 @@ def is_sql(file: RepositoryFile) -> bool:
 def read_sql_files(files: Sequence[RepositoryFile], context: Context) -> None:
     """Read files of SQL; one whose engine it does not show has that of the files that declare its tables."""
     files = [file for file in files if file.path not in context.stated]
-    split = {file.path: statements_of(_DOWN.split(file.text)[0]) for file in files}
+    split = {file.path: statements_of(without_down(file.text)) for file in files}
     engines = {path: context.engine or engine_of(statements) for path, statements in split.items()}
     for file in files:
         if engines[file.path] == DATABASE and _only_inserts(split[file.path]):
@@ -82,16 +82,20 @@ def read_sql_files(files: Sequence[RepositoryFile], context: Context) -> None:
             context.leave(path, "SQL", "functions that read Kafka: only their topics are read")
         elif _only_inserts(split[path]) and declared.isdisjoint(used_names(split[path])):
             context.leave(path, "SQL", "the engine of these statements is not known: no file declares their tables")
-    listed = [(path, split[path]) for path in migrations if not _takes_back(path)]
+    listed = [(path, split[path]) for path in migrations if not takes_back(path)]
     add_database_tables([*listed, *context.migrations], context)
 
 
-def _takes_back(path: str) -> bool:
-    """Return whether a file takes a migration back, by its name: those of golang-migrate and Flyway."""
-    name = path.rpartition("/")[2]
-    return (
-        name.endswith(".down.sql") or name == "down.sql" or (name[:1] == "U" and name[1:2].isdigit() and "__" in name)
-    )
+def without_down(text: str) -> str:
+    """Return a file of SQL without the part that takes a migration back."""
+    return _DOWN.split(text)[0]
+
+
+def takes_back(path: str) -> bool:
+    """Return whether a file takes a migration back, by its name: those of golang-migrate, Flyway and Sqitch."""
+    *folders, name = path.split("/")
+    is_undo = name[:1] == "U" and name[1:2].isdigit() and "__" in name
+    return name == "down.sql" or name.endswith(".down.sql") or is_undo or folders[-1:] == ["revert"]
 
 
 def _only_inserts(statements: Sequence[SqlStatement]) -> bool:

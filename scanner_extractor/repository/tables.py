@@ -268,7 +268,7 @@ def _alter(rest: str, database: tuple[str, ...], tables: Mapping[tuple[str, ...]
     """Apply the columns that ALTER TABLE adds, drops and renames; return False if the table is not known."""
     definition = Definition(rest)
     parts = definition.name(0).parts
-    table = tables.get(_folded(parts)) or tables.get(_folded((*database, *parts)))
+    table = tables.get(_folded(parts)) or tables.get(_folded((*database, *parts))) or _of_end(_folded(parts), tables)
     if table is None:
         return False
     for change in definition.changes:
@@ -286,6 +286,12 @@ def _alter(rest: str, database: tuple[str, ...], tables: Mapping[tuple[str, ...]
                 change[-1].value if column == name else column: text for column, text in table.columns.items()
             }
     return True
+
+
+def _of_end(parts: tuple[str, ...], tables: Mapping[tuple[str, ...], _Table]) -> _Table | None:
+    """Return the only table with the same last parts, as far as both names have any; None without one."""
+    shared = [table for name, table in tables.items() if name[-len(parts) :] == parts[-len(name) :]] if parts else []
+    return shared[0] if len(shared) == 1 else None
 
 
 def _fact(table: _Table, namespace: str, source: SourceId) -> CatalogTable:

@@ -51,22 +51,25 @@ _CLIENT = re.compile(
     r"|bootstrap[._-]?(?:broker[._-]?)?servers?\b|\bkafka[._-]?(?:connect[._-]?|cluster[._-]?)?brokers?\b(?![\]}])|\bbroker[._-]?list\b"
     r"|\bbrokers?\b[^\n]{0,20}:90\d\d\b|\bkafka\b[^\n]{0,60}:90\d\d\b|\bread_kafka\b|\bfrom\s+kafka\s*\("
     r"|\bcrn://[^\s\"']{1,400}/topic="
+    r"|/subjects/[^\s\"'/]{1,249}/versions\b"
+    r"|\bkafka-topics(?:\.sh|\.bat)?\b[^\n]{0,400}--create\b"
     r"|\btype[\"']?[ \t]?[:=][ \t]?[\"']?(?:apache-)?kafka(?:Trigger)?\b|(?<![\w./:-])kafka:[A-Za-z_{$/]"
 )
 """What a client of Kafka needs in any product: the address of brokers, a source or an endpoint of the kind Kafka; the
-topic of a right in Confluent Cloud's resource names; and a resource of an operator of topics or schemas."""
+topic of a right in Confluent Cloud's resource names; a resource of an operator of topics or schemas; a request to a
+registry; and a command that creates a topic."""
 _OF_BROKER = re.compile(
     r"(?im)^[^\n]{0,500}(?:listeners?|quorum[._-]?voters|--list|broker-api-versions\S{0,80}|storage[._-]topic"
-    r"|topic[._-](?:replication|min)[\w.-]{0,80}|auto[._-]create[._-]topics[\w.-]{0,80})\b[^\n]{0,500}"
+    r"|topic[._-](?:replication|min|filter)[\w.-]{0,80}|auto[._-]create[._-]topics[\w.-]{0,80})\b[^\n]{0,500}"
 )
 """Settings of a broker or worker, whose addresses and topics are its own, and checks of its health."""
 _KAFKA = re.compile(r"(?i)kafka|redpanda|confluent")
 _TOPIC_MEMBER = re.compile(
-    r"(?im)(?<![\w/.-])[\"']?[\w.-]{0,80}topics?(?:[._-]?(?:names?|ids?))?[\"']?"
+    r"(?im)(?<![\w/.-])[\"']?[\w.-]{0,80}topics?(?:[._-]?(?:names?|ids?|lists?))?[\"']?"
     r"(?:[ \t]{0,9}(?:=>|[:=]|>|</key>\s{0,9}<value>|,?\s{0,40}[\"']?value[\"']?:)[ \t]{0,9}(?:\[[ \t]{0,9}"
     r"|(?:#[^\n]{0,200})?\n[ \t]{0,40}-[ \t]{0,9}(?:(?:topic|topicName|name)[ \t]{0,9}:[ \t]{0,9})?)?"
     r"|[ \t]{1,40}(?=[\"']|[\w.-]{1,249}[ \t]{0,9}$))"
-    r"[\"']?([A-Za-z][\w.-]{1,248})\b(?![\w.-]{0,80}[ \t]{0,9}[:(\[{=])"
+    r"[\"']{0,2}([A-Za-z][\w.-]{1,248})\b(?![\w.-]{0,80}[ \t]{0,9}[:(\[{=])"
 )
 """A member that names a topic, in the syntaxes of settings: `topic: x`, `"topics": ["x"]`, `KAFKA_TOPIC 'x'`."""
 _WORDS = frozenset(("true", "false", "null", "none", "string", "object", "array", "yes", "no"))
@@ -74,7 +77,8 @@ _TOPICS = re.compile(r"(?i)topic|subscribe|\bkafka:[A-Za-z_{$/]")
 _GENERAL = (".yaml", ".yml", ".json")
 """Endings of documents that may be about anything: a client in them has to speak of topics, too."""
 _MEMBER = re.compile(r"[A-Za-z_]\w*")
-_COMMENT = re.compile(r"(?m)^[ \t]*(?:#|//|--|;|<!--)[^\n]*")
+_COMMENT = re.compile(r"(?m)^[ \t]*(?:#|//|--(?=[\s-]|$)|;|<!--)[^\n]*")
+"""A line of a comment; two dashes before a word are an option of a command."""
 _BUILD_FILES = frozenset(
     ("pom.xml", "package.json", "composer.json", "Cargo.toml", "pyproject.toml", "go.mod", "go.sum", "Gemfile")
 )
@@ -272,7 +276,7 @@ def _sign(path: str, text: str) -> str:
     if path.lower().endswith(".sql") and names_topic(statements_of(text)):
         return "a topic as an option"
     small = text.casefold()
-    words_of_clients = ("kafka", "bootstrap", "broker", "crn://")
+    words_of_clients = ("kafka", "bootstrap", "broker", "crn://", "/subjects/")
     plain = _OF_BROKER.sub("", _COMMENT.sub("", text)) if any(word in small for word in words_of_clients) else ""
     found = _CLIENT.search(plain) if not path.endswith(_GENERAL) or _TOPICS.search(plain) else None
     return " ".join(found[0].split()) if found else ""

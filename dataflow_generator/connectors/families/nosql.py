@@ -146,14 +146,18 @@ def _mapped(mapped: Mapping[str, str], database: str, collection: str, sign: str
 
 
 def mongodb_sink(connector: Connector) -> ConnectorFlows:
-    """Read a sink: the collection is configured for the topic, else the default one, else the topic's name."""
+    """Read a sink: the collection is configured for the topic, else the default one, else the topic's name.
+
+    Debezium's sink has underscores for the dots of the topic (DefaultCollectionNamingStrategy).
+    """
     config = connector.config
     namespace = mongodb_namespace(config)
+    dot = "_" if config.text("sink.database") else "."
 
     def target(name: str) -> Dataset | None:
         own = f"topic.override.{name}."
         database = config.text(f"{own}database", "database", "sink.database")
-        form = config.text("collection.name.format", default="${topic}").replace("${topic}", name)
+        form = config.text("collection.name.format", default="${topic}").replace("${topic}", name.replace(".", dot))
         collection = config.text(f"{own}collection", "collection") or form
         return Dataset(namespace, ".".join(filter(None, (database, collection)))) if "${" not in collection else None
 

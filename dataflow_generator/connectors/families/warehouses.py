@@ -22,6 +22,7 @@ from dataflow_generator.connectors.sinks import SinkTargets, in_bigquery, in_sno
 from scanner_model.errors import InputInvalid, Problem
 
 _UNKNOWN_CATALOG = "iceberg"
+_ROUTE = "iceberg.tables.route-field"
 
 
 def iceberg_sink(connector: Connector) -> ConnectorFlows:
@@ -35,6 +36,8 @@ def iceberg_sink(connector: Connector) -> ConnectorFlows:
         problems.append(Problem("iceberg.tables.dynamic-enabled", "tables are selected by a field of the data"))
     elif not datasets:
         problems.append(Problem("iceberg.tables", "no table is configured"))
+    elif len(datasets) > 1 and config.text(_ROUTE):
+        problems.append(Problem(_ROUTE, "a field of the data selects the table: each topic may be written to each"))
     targets = SinkTargets(
         targets=lambda _: () if dynamic else datasets,
         keys="iceberg.tables",

@@ -103,15 +103,20 @@ TRANSFORMS: Mapping[str, Transform] = {
     f"{_DEBEZIUM}ExtractChangedRecordState": _nothing("headers only"),
     f"{_DEBEZIUM}ExtractNewRecordState": _UNWRAP,
     f"{_DEBEZIUM}Filter": _ROWS,
+    f"{_DEBEZIUM}GeometryFormatTransformer": _nothing("changes geometries in the same columns"),
     f"{_DEBEZIUM}HeaderToValue": _columns(fields.header_to_value, "adds `fields` that come from headers"),
+    f"{_DEBEZIUM}ReadToInsertEvent": _nothing("rows of a snapshot become inserts"),
     f"{_DEBEZIUM}SchemaChangeEventFilter": _ROWS,
+    f"{_DEBEZIUM}SwapGeometryCoordinates": _nothing("changes geometries in the same columns"),
     f"{_DEBEZIUM}TimezoneConverter": _nothing("changes time zones in the same columns"),
     f"{_DEBEZIUM}ToLogicalTopicRouter": Transform(
         routing.logical_table_router, routing.logical_key("__dbz__sourceIdentifier"), _SHARED
     ),
     f"{_DEBEZIUM}UnwrapFromEnvelope": _UNWRAP,
     f"{_DEBEZIUM}outbox.EventRouter": _OUTBOX,
+    f"{_DEBEZIUM}VectorToJsonConverter": _nothing("changes vectors in the same columns"),
     f"{_DEBEZIUM}partitions.PartitionRouting": _nothing("partitions only"),
+    f"{_DEBEZIUM}tracing.ActivateTracingSpan": _nothing("headers only"),
     "io.debezium.connector.mongodb.transforms.ExtractNewDocumentState": Transform(
         routing.route_by_field, any_columns, "the document after the change; its fields are known from data only"
     ),

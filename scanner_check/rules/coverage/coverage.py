@@ -8,6 +8,7 @@ subject; then its effect is unknown.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -36,9 +37,8 @@ from scanner_check.users.hits import Hits
 from scanner_extractor.repository.applications.settings import is_settings_file
 from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
 from scanner_extractor.repository.files import RepositoryFile, is_candidate, is_left_out
-from scanner_extractor.repository.migrations import migration_statements
+from scanner_extractor.repository.migrations import Migration, is_migration, read_migration
 from scanner_extractor.repository.notebooks import ENDING, code_of
-from scanner_extractor.repository.syntax_trees import words
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION
 from scanner_extractor.repository.undeclared import is_program, names_in_text, why_harmless
 from scanner_model.catalogs import CatalogTable
@@ -51,11 +51,6 @@ _LISTED = 10
 _KEY = re.compile(r"[A-Za-z_][\w.-]*(?=[\"']?\s*[:=])")
 """A word that a value follows, in a line of any syntax."""
 _WORD = re.compile(r"\w+")
-_ALTERS = words(
-    "altercolumn changecolumn alterfield changecolumndefault droptable deletemodel renametable renamemodel"
-    " altermodeltable execute query raw runsql sql"
-)
-"""Operations of migrations whose effect on columns is not interpreted, or not always, in small letters."""
 _ADDS = re.compile(r"CREATE TABLE |ALTER TABLE \S+ ADD COLUMN ")
 _STARTED = re.compile(r"(?:^|/)(?:sitecustomize\.py|usercustomize\.py|META-INF/services/|META-INF/spring[/.])")
 """Files that a language or framework loads by itself when a program starts. Source: Python's site, ServiceLoader."""
@@ -79,16 +74,22 @@ class Coverage:
         self.rules = SettingRules(commits, trees, programs, objects)
 
     def findings(
-        self, texts: Mapping[str, tuple[str, str]], renamed: Collection[str], *, uses_tables: bool
+        self,
+        texts: Mapping[str, tuple[str, str]],
+        renamed: Collection[str],
+        *,
+        uses_tables: bool,
+        are_tables_known: bool,
     ) -> Iterator[ChangeFinding]:
         """Yield what is unknown of the changed files, whose *texts* are those of both commits, by path.
 
-        *renamed* paths have the content of another one. *uses_tables*: a job may read or write a table of a database.
+        *renamed* paths have the content of another one. *uses_tables*: a job may read or write a table of a database;
+        *are_tables_known*: all of these are known by name.
         """
         moved = frozenset(path.rpartition("/")[2] for path in renamed)
         for path, (before, after) in texts.items():
             if path not in renamed:
-                yield from self._migration(path, before, after)
+                yield from self._migration(path, before, after, is_any=uses_tables and not are_tables_known)
                 yield from self._loaded(path, before, after)
             if path not in renamed and (not self._is_compared(path) or self.rules.is_of_form(path)):
                 yield from self._of_file(path, (before, after), moved, uses_tables=uses_tables)
@@ -111,7 +112,7 @@ class Coverage:
             sends = any(path in files_using(job) for job in self._commits[0].jobs if written_by(job))
             yield from self._commands(path, changed_commands(before, after, moved, is_shell=is_shell, sends=sends))
         elif is_document(path):
-            yield from self._settings(path, before, after, uses_tables=uses_tables)
+            yield from self._settings(path, before, after)
 
     # --- files that programs load
 
@@ -175,34 +176,39 @@ class Coverage:
             place = Place(file=path, line=_line_with((edits[0].path[-1], *edits[0].values), before, after))
             yield from self._of_programs(place, _shown(edits), jobs, is_read=True)
 
-    def _migration(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
+    def _migration(self, path: str, before: str, after: str, *, is_any: bool) -> Iterator[ChangeFinding]:
         """Yield a migration of a table that a job captures, if it is not read, or alters more than columns by name.
 
-        Of a table whose columns no file declares, no comparison sees what a migration does.
+        Of a table whose columns no file declares, no comparison sees what a migration does. *is_any*: a job may
+        capture a table of any name.
         """
-        is_read = any(path in commit.reading.table_files for commit in self._commits)
-        if path.lower().endswith(".sql") or not (is_read or "migrat" in path.lower()):
+        files = RepositoryFile(path, before), RepositoryFile(path, after)
+        is_known = any(map(is_migration, files))
+        if path.lower().endswith(".sql") or not (is_known or "migrat" in path.lower()):
             return
         listed = (line for hunk in hunks(before, after) for line in (*hunk.before, *hunk.after))
         changed = {word.casefold() for line in listed for word in _WORD.findall(line)}
         named = sorted(self._tables & {table for word in changed for table in (word, f"{word}s")})
-        is_compared = is_read and _ALTERS.isdisjoint(word.replace("_", "") for word in changed)
-        if named and not (is_compared and not self._undeclared(path, (before, after), named)):
+        old, new = map(read_migration, files)
+        if named and not (is_known and self._is_interpreted(old, new, named)):
             what = Message("migration", (tuple(named),))
             jobs = [job for job in self._commits[0].jobs if self._tables_of(job).intersection(named)]
             yield from self._of_programs(Place(file=path), what, jobs, is_read=True)
+        elif is_any and not named and (old.left != new.left or not all(map(_ADDS.match, _differing(old, new)))):
+            yield NOT_JUDGED.unknown(Place(file=path), path, form="migrations")
 
-    def _undeclared(self, path: str, both: tuple[str, str], named: Iterable[str]) -> bool:
-        """Return whether a migration takes columns from one of the tables *named* that no file creates.
+    def _is_interpreted(self, before: Migration, after: Migration, named: Iterable[str]) -> bool:
+        """Return whether comparisons see what a migration does now to the tables *named*.
 
-        Its columns are not known, so that their loss is not compared.
+        The columns of a table that no file creates are not known, so that their loss is not compared.
         """
-        before, after = ({*migration_statements(RepositoryFile(path, text))} for text in both)
-        takes = [code for code in before ^ after if not _ADDS.match(code)]
+        if Counter(before.left) != Counter(after.left):
+            return False
+        takes = [code for code in _differing(before, after) if not _ADDS.match(code)]
         tables = self._commits[0].reading.of(CatalogTable)
         left = {*named} - {table.name.rpartition(".")[2].casefold() for table in tables if table.columns}
         words = {word.casefold() for code in takes for word in _WORD.findall(code)}
-        return not left.isdisjoint((*words, *(word.rpartition("_")[2] for word in words)))
+        return left.isdisjoint((*words, *(word.rpartition("_")[2] for word in words)))
 
     @cached_property
     def _tables(self) -> frozenset[str]:
@@ -242,14 +248,12 @@ class Coverage:
 
     # --- settings
 
-    def _settings(self, path: str, before: str, after: str, *, uses_tables: bool) -> Iterator[ChangeFinding]:
+    def _settings(self, path: str, before: str, after: str) -> Iterator[ChangeFinding]:
         edits = self.rules.edits(path)
         if edits is None:
             yield from self._unparsed(path, before, after)
             return
         if "databaseChangeLog" in before + after:
-            if edits and uses_tables:
-                yield NOT_JUDGED.unknown(Place(file=path, line=edits[0][0].line), path, form="migrations")
             return
         grouped: dict[tuple[Effect, tuple[str, ...]], tuple[tuple[CountedJob, ...], list[Setting]]] = {}
         for edit, (effect, jobs) in edits:
@@ -337,6 +341,11 @@ class Coverage:
         message = NOT_JUDGED.message(what, names, topics, is_read, form="of programs")
         users = self._hits.readers(hit)
         yield NOT_JUDGED.found(verdict, place, target, message=message, reasons=tuple(reasons), affected=users)
+
+
+def _differing(before: Migration, after: Migration) -> set[str]:
+    """Return the statements that only one of two texts of a migration runs."""
+    return {*before.statements} ^ {*after.statements}
 
 
 def _line_with(words: Iterable[str], before: str, after: str) -> int:

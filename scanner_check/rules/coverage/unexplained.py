@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dataflow_generator.graph import NodeKind
+from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import GraphDataset
 from scanner_check.edits.settings import setting_edits
 from scanner_check.edits.statements import (
@@ -33,10 +34,11 @@ from scanner_check.rules.coverage.setting_rules import KUSTOMIZATIONS
 from scanner_check.rules.coverage.undeclared import undeclared_findings
 from scanner_check.rules.flows.program_changes import ProgramChanges
 from scanner_check.sides import mentions
-from scanner_check.sides.commit import Commit, uses_of, written_by
+from scanner_check.sides.commit import Commit, read_by, uses_of, written_by
 from scanner_check.users.hits import Hits
 from scanner_extractor.repository.applications.settings import is_settings_file
 from scanner_extractor.repository.declared import path_of
+from scanner_extractor.repository.sql_files import takes_back, without_down
 from scanner_extractor.repository.statements import DATABASE, engine_of, statements_of
 from scanner_extractor.repository.topic_files.forms import DESCRIPTION, describes_topics, granted
 from scanner_model.catalogs import Annotation
@@ -45,6 +47,8 @@ from scanner_model.streaming_sql import StreamingStatement
 
 _CONNECTED = re.compile(r"(?i)'connector'\s*=\s*'(?!(?:upsert-)?kafka'|datagen'|faker'|print'|blackhole')")
 """An option of a table of Flink that is in another store, whatever moves its data."""
+_CAPTURES = re.compile(r"(?i)debezium|cdc|jdbc")
+"""In the classes of connectors that read tables of a database."""
 _PLAIN = re.compile(r"[\w.$-]+")
 """The name of one table, without patterns and placeholders."""
 _LISTED = 10
@@ -101,7 +105,8 @@ class Unexplained:
         yield from self._statements(places, texts, columns)
         coverage = Coverage((self._base, self._head), self._trees, self._judged, self._hits, self._objects, programs)
         self.unbound = coverage.rules.unbound
-        of_files = coverage.findings(texts, renamed, uses_tables=self._uses_tables)
+        are_known = self._used_tables is not None
+        of_files = coverage.findings(texts, renamed, uses_tables=self._uses_tables, are_tables_known=are_known)
         # A finding of a program at the line of a setting says more of it.
         yield from (one for one in of_files if one.place not in places or not is_settings_file(one.place.file))
         commits = self._base, self._head
@@ -269,7 +274,11 @@ class Unexplained:
 
     def _codes(self, commit: Commit, texts: Mapping[str, tuple[str, str]], side: int) -> list[_Code]:
         """Return the statements of the changed files of one side, without comments."""
-        listed = [(path, both[side], 0) for path, both in texts.items() if self._is_sql(path)]
+        listed = [
+            (path, without_down(both[side]), 0)
+            for path, both in texts.items()
+            if self._is_sql(path) and not takes_back(path)
+        ]
         for entry in commit.reading.of(StreamingStatement):
             path, line = path_of(entry.detail), _at(entry.detail).line
             if path in texts and not self._is_sql(path):
@@ -298,7 +307,7 @@ class Unexplained:
             entry.statement for one in (self._base, self._head) for entry in one.reading.of(StreamingStatement)
         )
         is_open = any(map(_CONNECTED.search, statements)) or any(
-            job.coverage.unknown_connectors or job.coverage.unread for job in jobs
+            job.coverage.unknown_connectors or job.coverage.unread or _captures_any(job) for job in jobs
         )
         return (
             None if is_open or not all(map(_PLAIN.fullmatch, names)) else frozenset(tuple(n.split(".")) for n in names)
@@ -312,9 +321,20 @@ class Unexplained:
         """Return whether a job reads or writes something other than a topic, or may."""
         statements = self._base.reading.of(StreamingStatement)
         return any(_CONNECTED.search(entry.statement) for entry in statements) or any(
-            job.coverage.unknown_connectors or any(one.kind is not NodeKind.TOPIC for one in uses_of(job))
+            job.coverage.unknown_connectors
+            or _captures_any(job)
+            or any(one.kind is not NodeKind.TOPIC for one in uses_of(job))
             for job in self._base.jobs
         )
+
+
+def _captures_any(job: CountedJob) -> bool:
+    """Return whether a connector writes topics from tables that its configuration does not name."""
+    return bool(job.coverage.connectors) and not read_by(job) and _CAPTURES.search(_class_of(job)) is not None
+
+
+def _class_of(job: CountedJob) -> str:
+    return str(dict(job.flows.job.attributes).get("connector_class", ""))
 
 
 def _declaring(codes: Iterable[str], new: Collection[str], columns: Collection[tuple[str, Hashable]]) -> Iterator[str]:

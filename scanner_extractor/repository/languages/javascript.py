@@ -103,6 +103,8 @@ LANGUAGE = Language(
         "createWriteStream": (Rule(_W, names=("topic",), needs="rdkafka"),),
         "subscribe": (Rule(_R, names=("topics", "topic")),),
         "assign": (Rule(_R),),
+        "ManagedKafkaEventSource": (Rule(_R, names=("topic",), needs="lambda-event-sources|aws-cdk"),),
+        "SelfManagedKafkaEventSource": (Rule(_R, names=("topic",), needs="lambda-event-sources|aws-cdk"),),
         "createReadStream": (Rule(_R, names=("topics",), needs="rdkafka"),),
         "Consumer": (Rule(_R, at=1, needs="kafka-node"),),
         "ConsumerGroup": (Rule(_R, at=1, needs="kafka-node"),),

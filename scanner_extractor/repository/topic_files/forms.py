@@ -25,6 +25,7 @@ from scanner_extractor.repository.topic_files.mapping import (
     documents,
     entries_of,
     fits,
+    listed_topics,
     parsed_documents,
     without_braces,
 )
@@ -243,7 +244,8 @@ def _members(entry: Entry, row: TopicFiles) -> frozenset[tuple[str, ...]]:
 
 
 def _names(entry: Entry, row: TopicFiles) -> tuple[str, ...]:
-    return () if row.principal else tuple(found.text for found in entry.found(row.topic))
+    found = () if row.principal else entry.found(row.topic)
+    return tuple(topic.text for one in found for topic in listed_topics(one))
 
 
 def granted(text: str) -> set[tuple[str, str, str]]:

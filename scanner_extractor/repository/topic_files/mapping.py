@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _BRACES = re.compile(r"(?<!\{)\{\{++\s*+([\w.-]++)\s*+\}\}+")
 """A placeholder of Handlebars or Helm, which is not YAML unless it is quoted."""
+_BETWEEN = re.compile(r"[\s,]+")
 _ABSENT = frozenset(("true", "absent", "yes"))
 _ALLOWED = {
     "READ": ("READ",),
@@ -269,11 +270,18 @@ _READERS: tuple[Callable[[Entry, TopicFiles, Context, str], int], ...] = (
 
 def _topics(entry: Entry, expressions: tuple[str, ...], context: Context) -> list[Found]:
     """Return the names of topics; any other text is reported."""
-    found = entry.found(expressions)
+    found = [topic for one in entry.found(expressions) for topic in listed_topics(one)]
     for name, line in found:
         if not is_topic_name(name):
             context.collector.problem(f"{entry.file.path}:{line}", f"{name!r} is not the name of a topic", _hint(name))
     return [topic for topic in found if is_topic_name(topic.text)]
+
+
+def listed_topics(found: Found) -> list[Found]:
+    """Return the topics that one text lists, such as `a,b`, or with partitions as in `NAME=a:3:1,b:1:1`."""
+    names = [name.partition(":")[0] for name in _BETWEEN.split(found.text.rpartition("=")[2]) if name]
+    is_list = not is_topic_name(found.text) and bool(names) and all(map(is_topic_name, names))
+    return [found._replace(text=name) for name in names] if is_list else [found]
 
 
 def _use(entry: Entry, job: str, topic: Found, writes: bool, context: Context, tool: str) -> None:

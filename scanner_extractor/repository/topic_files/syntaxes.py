@@ -83,6 +83,10 @@ class _Reader:
             self._items = []
         elif mark == "]" and self._items is not None:
             self._finish()
+        elif mark == "=>" and self._value and len(self._value) > 1:  # settings on one line
+            name = self._value.pop()
+            self._finish()
+            self._words, self._value = [name], []
         elif mark in ("=>", "=", ":"):
             self._value = [] if self._value is None else self._value
         elif mark in (",", "\n") and self._items is None and self._value:

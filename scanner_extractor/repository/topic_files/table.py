@@ -222,9 +222,10 @@ RESOURCES: tuple[Form, ...] = (
         ),
         describes=True,
     ),
-    # Source: Argo Events, API of EventSource and Sensor; Knative Eventing, API of its Kafka extensions; Dapr, component
-    # schemas; KEDA, scaler "Apache Kafka"; Camel K, bindings of the Kamelets of Kafka and of Strimzi's topics; jikkou,
-    # consumer groups.
+    # Source: AWS Controllers for Kubernetes and Crossplane's provider, EventSourceMapping of Lambda; Numaflow, Kafka
+    # source and sink; Argo Events, API of EventSource and Sensor; Knative Eventing, API of its Kafka extensions; Dapr,
+    # component schemas; KEDA, scaler "Apache Kafka"; Camel K, bindings of Kamelets of Kafka and of Strimzi's topics;
+    # jikkou, consumer groups.
     Form(
         "event source or sink",
         (
@@ -233,6 +234,20 @@ RESOURCES: tuple[Form, ...] = (
                 each="$.spec.kafka.*",
                 program="{$.metadata.name}",
                 reads="@.topic",
+            ),
+            row(
+                resource("eventing.knative.dev/*", "Broker"),
+                program=_NAME,
+                **dict.fromkeys(
+                    ("reads", "writes"), "$.metadata.annotations['kafka.eventing.knative.dev/external.topic']"
+                ),
+            ),
+            row(
+                resource("numaflow.numaproj.io/*", "Pipeline"),
+                each="$.spec.vertices[*]",
+                program="{$.metadata.name}-{@.name}",
+                reads="@.source.kafka.topic",
+                writes="@.sink.kafka.topic",
             ),
             row(
                 resource("argoproj.io/*", "Sensor"),
@@ -245,6 +260,17 @@ RESOURCES: tuple[Form, ...] = (
                 program="{$.metadata.name}",
                 reads="$.spec.kafka.topic",
                 writes="$.spec.kafka.topic",
+            ),
+            row(
+                resource("*lambda*/*", "EventSourceMapping"),
+                program=(
+                    "$.spec.functionName",
+                    "$.spec.forProvider.functionName",
+                    "$.spec.functionRef.from.name",
+                    "$.spec.forProvider.functionNameRef.name",
+                    _NAME,
+                ),
+                reads="$.spec.topics[*] | $.spec.forProvider.topics[*]",
             ),
             row(
                 resource("sources.knative.dev/*", "KafkaSource"),
@@ -641,6 +667,11 @@ STACKS: tuple[Form, ...] = (
 )
 
 _CONF = "**/*.conf"
+_OF_SIGNALS = " | ".join(
+    f"@{signal}.{member}"
+    for signal in ("", ".traces", ".logs", ".metrics", ".profiles")
+    for member in ("topic", "topics[*]")
+)
 
 PIPELINES: tuple[Form, ...] = (
     # Source: Redpanda, `rpk transform`: transform.yaml.
@@ -740,7 +771,7 @@ PIPELINES: tuple[Form, ...] = (
                     resource("opentelemetry.io/*", "OpenTelemetryCollector"),
                     each=f"$.spec.config.{part}[?match(#, 'kafka(/.*)?')]",
                     program="{$.metadata.name}:{key}",
-                    **{use: "@.topic | @.traces.topic | @.logs.topic | @.metrics.topic"},
+                    **{use: _OF_SIGNALS},
                 )
                 for part, use in (("receivers", "reads"), ("exporters", "writes"))
             ),
@@ -749,7 +780,7 @@ PIPELINES: tuple[Form, ...] = (
                     {"@.brokers": "*"},
                     each=f"$.{part}[?match(#, 'kafka(/.*)?')]",
                     program="otelcol:{key}",
-                    **{use: "@.topic | @.traces.topic | @.logs.topic | @.metrics.topic"},
+                    **{use: _OF_SIGNALS},
                 )
                 for part, use in (("receivers", "reads"), ("exporters", "writes"))
             ),
@@ -897,6 +928,19 @@ PIPELINES: tuple[Form, ...] = (
                 writers="@.producers[*]",
             )
             for each, more in ((_WITH_PARTITIONS, {_REPLICATION: _COUNT}), ("$..topics[*]", {}))
+        ),
+    ),
+    # Source: wurstmeister/kafka-docker, README: `KAFKA_CREATE_TOPICS` lists topics with their partitions.
+    Form(
+        "topics of an image",
+        (
+            row(
+                {"@.KAFKA_CREATE_TOPICS": "*"},
+                each="$.services.*.environment",
+                topic="@.KAFKA_CREATE_TOPICS",
+            ),
+            row({"@": "KAFKA_CREATE_TOPICS=*"}, each="$.services.*.environment[*]", topic="@"),
+            row({"$.kind": "*", "@.name": "KAFKA_CREATE_TOPICS"}, each="$.spec..env[*]", topic="@.value"),
         ),
     ),
     # A list `topics` of names, or of what has a name, in a file that says it has topics of Kafka.

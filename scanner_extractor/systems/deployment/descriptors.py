@@ -195,7 +195,7 @@ def _julie_topic(document: Document, topic: Mapping[str, Json], name: str, colle
         replication=count(config.pop(_REPLICATION, None)),
     )
     collector.declare(declaration, config)
-    for schemas in mappings(topic, "schemas"):
+    for schemas in (*mappings(topic, "schemas"), mapping(topic, "schemas")):
         files = ((side, text(schemas, f"{side}.schema.file")) for side in ("key", "value"))
         collector.schema_files += [(f"{name}-{side}", file) for side, file in files if file]
     for job in _principals(topic, "consumers"):

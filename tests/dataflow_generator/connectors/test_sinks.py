@@ -349,6 +349,25 @@ def test_several_iceberg_tables_get_every_topic() -> None:
     assert edges(read({"connector.class": config["connector.class"], "topics": "x"})) == []
 
 
+def test_a_table_of_iceberg_that_data_select_is_said() -> None:
+    """With routing a field of each record decides, which no configuration has."""
+    config = {"connector.class": "org.apache.iceberg.connect.IcebergSinkConnector", "topics": "x"}
+    routed = config | {"iceberg.tables": "a.b, a.c", "iceberg.tables.route-field": "kind"}
+
+    assert [problem.where for problem in read(routed).problems] == ["iceberg.tables.route-field"]
+    assert read(routed | {"iceberg.tables": "a.b"}).problems == ()
+
+
+def test_the_mongodb_sink_of_debezium_has_no_dots_in_collections() -> None:
+    """That of MongoDB keeps them."""
+    debezium = {"connector.class": "io.debezium.connector.mongodb.MongoDbSinkConnector", "sink.database": "db"}
+    mongo = {"connector.class": "com.mongodb.kafka.connect.MongoSinkConnector", "database": "db"}
+    more = {"topics": "a.b", "connection.uri": "mongodb://h", "mongodb.connection.string": "mongodb://h"}
+
+    assert edges(read(debezium | more)) == [("a.b", "mongodb://h db.a_b")]
+    assert edges(read(mongo | more)) == [("a.b", "mongodb://h db.a.b")]
+
+
 def test_a_bigquery_topic_may_name_dataset_and_table() -> None:
     """A transform writes `dataset:table`."""
     router = ROUTER | {"transforms.r.regex": ".*", "transforms.r.replacement": "d2:t2"}

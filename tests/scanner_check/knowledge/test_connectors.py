@@ -9,6 +9,28 @@ from scanner_check.knowledge.connectors import changed_settings
 POSTGRES = {"connector.class": "io.debezium.connector.postgresql.PostgresConnector", "topic.prefix": "shop"}
 
 
+INSERT = {"transforms.h.type": "org.apache.kafka.connect.transforms.InsertHeader", "transforms.h.header": "a"}
+UNWRAP = {"transforms": "u", "transforms.u.type": "io.debezium.transforms.ExtractNewRecordState"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "counts"),
+    [
+        ({}, {"transforms": "h", **INSERT}, []),
+        (UNWRAP, {**UNWRAP, **INSERT, "transforms": "u, h"}, []),
+        (UNWRAP, {**INSERT, "transforms": "h"}, ["transforms", "transforms.u.type"]),
+        ({"transforms": "h", **INSERT}, {}, ["transforms", "transforms.h.header", "transforms.h.type"]),
+        (
+            {"transforms": "h", **INSERT},
+            {"transforms": "h", **INSERT, "transforms.h.header": "b"},
+            ["transforms.h.header"],
+        ),
+    ],
+)
+def test_a_new_transform_that_only_adds_headers_changes_no_data(before, after, counts):
+    assert changed_settings({**POSTGRES, **before}, {**POSTGRES, **after}, is_read=True) == counts
+
+
 @pytest.mark.parametrize(
     ("before", "after", "counts"),
     [

@@ -85,6 +85,17 @@ def test_connector_of_a_debezium_server_has_its_settings_without_their_prefix():
     assert "sink.type" not in found.config
 
 
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [(r"(.*)\\.(.*)", r"(.*)\.(.*)"), (r"a\:b\=c", "a:b=c"), (r"\u0041\tb", "A\tb"), (r"a\.b", "a.b")],
+)
+def test_escapes_of_a_properties_file_are_those_of_java(written, value):
+    """A pattern has two backslashes for one; before any other character a backslash is dropped."""
+    (found,) = connectors_in(f"name=a\nconnector.class=S3Sink\ntransforms.r.regex={written}\n")
+
+    assert found.config["transforms.r.regex"] == value
+
+
 def test_debezium_server_that_writes_elsewhere_has_no_connector():
     assert list(connectors_in(_SERVER.replace("sink.type=kafka", "sink.type=redis"))) == []
 

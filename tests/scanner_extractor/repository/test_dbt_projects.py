@@ -178,6 +178,17 @@ def test_models_that_are_statements_of_a_stream_processor_are_read_as_such(read_
     assert reading.of(UnreadFile) == ()
 
 
+def test_a_model_that_is_a_table_of_kafka_of_another_engine_is_left(read_repository):
+    config = "config: {engine: Kafka, settings: {kafka_topic_list: \"'orders'\"}}"
+    files = {
+        "dbt_project.yml": "name: flows\n",
+        "models/a.sql": "select 1 as id\n",
+        "models/a.yml": f"models:\n- name: a\n  {config}\n",
+    }
+
+    assert [file.name for file in read_repository(files).of(UnreadFile)] == ["models/a.yml"]
+
+
 def test_a_model_that_is_a_statement_of_an_unknown_engine_is_left(read_repository):
     files = {"dbt_project.yml": "name: flows\n", "models/a.sql": "create {{ 'pump' }} a from topic orders\n"}
     unread = read_repository(files).of(UnreadFile)

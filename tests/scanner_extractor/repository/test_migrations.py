@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.migrations import read_migration
 from scanner_model.catalogs import CatalogTable
 
 
@@ -220,3 +222,131 @@ def test_a_change_may_be_in_a_file_that_comes_first(read_repository):
 @pytest.mark.parametrize("text", ["", "<databaseChangeLog>", "<databaseChangeLog><createTable/></databaseChangeLog>"])
 def test_a_changelog_that_is_not_complete_has_no_tables(text, read_repository):
     assert "orders" not in tables(read_repository({"a.xml": text}))
+
+
+PYTHON = "from alembic import op\nimport sqlalchemy as sa\n"
+DROPPED = "ALTER TABLE orders DROP COLUMN total"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "statements"),
+    [
+        ("a.py", PYTHON + f"def upgrade():\n  op.get_bind().execute(sa.text('{DROPPED}'))\n", [DROPPED]),
+        ("a.py", PYTHON + "T = 'orders'\ndef upgrade():\n  op.drop_column(T, 'total')\n", [DROPPED]),
+        ("a.py", PYTHON + "def upgrade():\n  op.execute('ALTER TABLE orders ' 'DROP COLUMN total')\n", [DROPPED]),
+        (
+            "shop/migrations/2.py",
+            f"class M(migrations.Migration):\n  operations = [migrations.RunSQL('{DROPPED}',"
+            " 'ALTER TABLE orders ADD COLUMN total int')]\n",
+            [DROPPED],
+        ),
+        (
+            "shop/migrations/2.py",
+            "class M(migrations.Migration):\n  operations = [migrations.SeparateDatabaseAndState("
+            "state_operations=[migrations.RemoveField('order', 'total')])]\n",
+            [],
+        ),
+        (
+            "V2__x.java",
+            "import org.flywaydb.core.api.migration.*;\nclass V2__x extends BaseJavaMigration {\n"
+            f'  public void migrate(Context c) {{ c.jdbc().execute("{DROPPED}"); }}\n}}\n',
+            [DROPPED],
+        ),
+        (
+            "2.js",
+            "exports.up = pgm => { pgm.dropColumns('orders', ['total', 'note']); };\n",
+            [DROPPED, "ALTER TABLE orders DROP COLUMN note"],
+        ),
+        ("migrations/2.ts", f"export async function up(knex) {{ await knex.raw(`\n  {DROPPED}\n`); }}\n", [DROPPED]),
+        (
+            "migrations/2.go",
+            f'package m\nfunc upX(t Tx) {{ t.Exec("{DROPPED}") }}\n'
+            'func downX(t Tx) { t.Exec("ALTER TABLE orders ADD COLUMN total int") }\n',
+            [DROPPED],
+        ),
+        ("migrations/2.go", f'package m\nfunc Up(c Context, tx Tx) {{ tx.ExecContext(c, "{DROPPED}") }}\n', [DROPPED]),
+        (
+            "2.rb",
+            "class A < ActiveRecord::Migration[7.1]\n  def up\n    safety_assured { remove_columns :orders, :total }\n"
+            "  end\n  def down\n    add_column :orders, :total, :string\n  end\nend\n",
+            [DROPPED],
+        ),
+        (
+            "2.rb",
+            "class A < ActiveRecord::Migration[7.1]\n  def change\n    change_table :orders, bulk: true do |t|\n"
+            "      t.remove :total, type: :string\n    end\n  end\nend\n",
+            [DROPPED],
+        ),
+        (
+            "2.rb",
+            "class A < ActiveRecord::Migration[7.1]\n  def change\n    reversible do |dir|\n      dir.up do\n"
+            f"        execute <<~SQL\n          {DROPPED}\n        SQL\n      end\n      dir.down do\n"
+            "        execute 'ALTER TABLE orders ADD COLUMN total int'\n      end\n    end\n  end\nend\n",
+            [DROPPED],
+        ),
+        (
+            "2.rb",
+            "class A < ActiveRecord::Migration[7.1]\n  def change\n    remove_reference :orders, :shop\n  end\nend\n",
+            ["ALTER TABLE orders DROP COLUMN shop_id"],
+        ),
+    ],
+)
+def test_a_migration_is_read_as_the_statements_that_it_runs(path, text, statements):
+    found = read_migration(RepositoryFile(path, text))
+    assert found == (tuple(statements), ())
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", PYTHON + "def upgrade():\n  op.execute(f'ALTER TABLE {TABLE} DROP COLUMN total')\n"),
+        ("a.py", PYTHON + "def upgrade():\n  op.drop_column(table_of('x'), column)\n"),
+        ("a.py", PYTHON + "def upgrade():\n  op.alter_column('orders', 'total', type_=sa.Text())\n"),
+        (
+            "shop/migrations/2.py",
+            "class M(migrations.Migration):\n  operations = [migrations.AlterField('order', 'a', x)]\n",
+        ),
+        ("2.cs", 'class A : Migration { void Up(MigrationBuilder b) { b.DropTable(name: "orders"); } }\n'),
+        ("2.rb", "class A < ActiveRecord::Migration[7.1]\n  def change\n    rename_table :orders, :x\n  end\nend\n"),
+        ("2.js", "exports.up = pgm => { pgm.addColumns('a', {b: 'int'}); pgm.alterThing('orders', x); };\n"),
+        ("c.yaml", "databaseChangeLog:\n- changeSet: {id: 1, changes: [{modifyDataType: {tableName: orders}}]}\n"),
+        (
+            "V2.kt",
+            'import org.flywaydb.core.api.migration.*\nclass V2 { val sql = "ALTER TABLE orders DROP COLUMN a" }\n',
+        ),
+    ],
+)
+def test_an_operation_without_a_known_effect_on_columns_is_left(path, text):
+    assert read_migration(RepositoryFile(path, text)).left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "op.create_index('i', 'orders', ['total'])",
+        "op.execute('CREATE INDEX i ON orders (total)')",
+        "print('orders are done')",
+    ],
+)
+def test_an_operation_that_leaves_columns_is_nothing(text):
+    found = read_migration(RepositoryFile("a.py", f"{PYTHON}def upgrade():\n  {text}\n"))
+    assert found == ((), ())
+
+
+def test_a_column_may_be_called_like_a_change():
+    """The words `type` and `change` are names behind ADD and DROP."""
+    code = "ALTER TABLE orders ADD COLUMN type text, DROP COLUMN change"
+    found = read_migration(RepositoryFile("a.py", f"{PYTHON}def upgrade():\n  op.execute('{code}')\n"))
+
+    assert found == ((code,), ())
+
+
+@pytest.mark.parametrize("path", ["db/2_x.down.sql", "db/U2__x.sql", "revert/x.sql"])
+def test_a_file_that_takes_a_migration_back_drops_no_column(path, read_repository):
+    reading = read_repository({"db/1.sql": "CREATE TABLE public.orders (id int, total int);", path: f"{DROPPED};"})
+    assert tables(reading) == {"public.orders": ["id", "total"]}
+
+
+def test_a_table_is_altered_by_a_name_with_another_number_of_parts(read_repository):
+    statements = {"1.sql": "CREATE TABLE public.orders (id int, total int);", "2.sql": f"{DROPPED};"}
+    assert tables(read_repository(statements)) == {"public.orders": ["id"]}

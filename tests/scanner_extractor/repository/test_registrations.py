@@ -147,3 +147,17 @@ def test_a_program_with_several_subjects_and_files_in_one_place_registers_none(r
     )
 
     assert subjects(reading) == {"Thing", "O"}
+
+
+def test_a_schema_that_a_registered_one_refers_to_is_no_version_of_its_subject(read_repository):
+    """The request names the files of its references, too."""
+    reference = '{name: "part.proto", subject: "part.proto", version: 1}'
+    command = (
+        f"jq -Rs '{{schemaType: \"PROTOBUF\", schema: ., references: [{reference}]}}' whole.proto |"
+        " curl -d @- $SR/subjects/orders-value/versions"
+    )
+    whole = 'syntax = "proto3"; import "part.proto"; message Whole { Part part = 1; }'
+    part = 'syntax = "proto3"; message Part { string id = 1; }'
+    reading = read_repository({"reg.sh": command, "whole.proto": whole, "part.proto": part})
+    versions = [version for version in reading.of(SchemaVersion) if version.subject == "orders-value"]
+    assert ["Whole" in version.text for version in versions] == [True]

@@ -76,12 +76,14 @@ def test_a_list_of_types_is_a_schema_each(read_repository) -> None:
     assert json.loads(order.text)["name"] == "Order"
 
 
-def test_julieops_names_the_files_of_the_schemas_of_a_topic(read_repository) -> None:
+@pytest.mark.parametrize("mark", ["- ", "  "])
+def test_julieops_names_the_files_of_the_schemas_of_a_topic(read_repository, mark) -> None:
     """The subject has the full name of the topic."""
     topology = (
         "context: shop\nprojects:\n  - name: web\n    topics:\n      - name: orders\n        schemas:\n"
-        "          - key.schema.file: schemas/id.avsc\n            value.schema.file: schemas/o.avsc\n"
+        "          %skey.schema.file: schemas/id.avsc\n            value.schema.file: schemas/o.avsc\n"
     )
+    topology %= mark
     files = {
         "julie/topology.yaml": topology,
         "julie/schemas/id.avsc": record("Id"),
@@ -89,6 +91,17 @@ def test_julieops_names_the_files_of_the_schemas_of_a_topic(read_repository) -> 
     }
 
     assert subjects(read_repository(files)) == {("shop.web.orders-key", 1), ("shop.web.orders-value", 1)}
+
+
+def test_a_plug_in_of_apicurio_names_the_subject_of_a_file(read_repository) -> None:
+    """Its artifacts have an identifier and a file, in any order."""
+    pom = (
+        "<plugin><artifactId>apicurio-registry-maven-plugin</artifactId><configuration><artifacts><artifact>"
+        "<file>${project.basedir}/o.avsc</file><artifactId>orders-value</artifactId><type>AVRO</type>"
+        "</artifact></artifacts></configuration></plugin>"
+    )
+
+    assert subjects(read_repository({"pom.xml": pom, "o.avsc": record("O")})) == {("orders-value", 1)}
 
 
 def test_a_message_of_buf_names_its_subject(read_repository) -> None:

@@ -36,6 +36,11 @@ def test_a_file_of_an_unknown_form_that_names_a_topic_is_unread(name, read_repos
         ("mm2.properties", "clusters = a, b\na.bootstrap.servers = k:9092\na->b.topics = orders\n"),
         ("nifi.json", '{"properties": {"bootstrap.servers": "k:9092", "topic": "orders"}}'),
         ("composition.yaml", "template: |\n  apiVersion: topic.kafka.crossplane.io/v1\n  kind: Topic\n  {{ end }}\n"),
+        ("topics.ini", "[program:a]\ncommand=bash -c 'kafka-topics --zookeeper z:2181 --topic orders --create'\n"),
+        (
+            "register.ps1",
+            "Invoke-RestMethod -Method Post -Uri http://sr:8081/subjects/orders-value/versions -Body $b\n",
+        ),
         ("agent.hcl", 'sink "out" {\n  brokers = ["k:9092"]\n  topic = "orders"\n}\n'),
     ],
 )
@@ -51,6 +56,8 @@ def test_settings_of_a_client_in_an_unknown_form_are_unread(name, text, read_rep
         ("nifi.xml", "<type>PublishKafka</type>\n<entry>\n<key>topic</key>\n<value>orders</value>\n</entry>\n"),
         ("beans.xml", '<bean class="kafka.Sink"><property name="topic">orders</property></bean>\n'),
         ("deploy.yaml", "env:\n- name: KAFKA_URL\n  value: x\n- name: KAFKA_TOPIC\n  value: orders\n"),
+        ("sync.sh", "flink run a.jar kafka_sync_table \\\n  --kafka_conf topic=orders \\\n  --x y\n"),
+        ("engine.yml", "config:\n  engine: Kafka\n  settings: {kafka_topic_list: \"'orders'\"}\n"),
         ("job.toml", '[source]\nkind = "kafka"\ntopic = "orders"\n'),
         ("flow.json", '{"source": "redpanda", "inputTopics": ["orders"]}'),
         ("kafka.nix", '{ topics.orders = { partitions = 6; }; kafka.topic = "orders"; }\n'),
@@ -85,6 +92,11 @@ def test_a_path_that_speaks_of_kafka_is_enough_for_a_member_that_names_a_topic(n
             "worker.yaml",
             "services:\n  connect:\n    environment:\n      BOOTSTRAP_SERVERS: kafka:9092\n"
             "      CONFIG_STORAGE_TOPIC: c\n      KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: 1\n",
+        ),
+        (
+            "tools.yaml",
+            "services:\n  ui:\n    environment: {KAFKA_CLUSTERS_0_BOOTSTRAPSERVERS: 'kafka:9092'}\n"
+            "  exporter:\n    command: ['--kafka.server=kafka:9092', '--topic.filter=.*']\n",
         ),
         ("hosts", "k1 kafka_broker_id=1\n[kafka_broker]\nk1\n"),
         ("play.yaml", "- name: Start consuming from Kafka, once its topics are there\n  debug: {}\n"),

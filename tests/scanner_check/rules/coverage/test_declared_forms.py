@@ -200,6 +200,56 @@ def test_a_migration_of_a_captured_table_that_is_not_understood_is_unknown(path,
     assert check({path: text}, base).verdict is verdict
 
 
+SQL_FIRST = "CREATE TABLE orders (id bigint, total float);\n"
+COLUMN = "{tableName: orders, columns: [{column: {name: %s, type: text}}]}"
+CHANGES = f"databaseChangeLog:\n- changeSet:\n    id: 1\n    changes:\n    - createTable: {COLUMN % 'total'}\n"
+ADDED = f"- changeSet:\n    id: 2\n    changes:\n    - addColumn: {COLUMN % 'note'}\n"
+UP, DOWN = "ALTER TABLE orders ADD COLUMN note text;\n", "ALTER TABLE orders DROP COLUMN note;\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "verdict"),
+    [
+        ({"db/2.up.sql": UP, "db/2.down.sql": DOWN}, Verdict.FINE),
+        ({"db/2.sql": f"-- +goose Up\n{UP}-- +goose Down\n{DOWN}"}, Verdict.FINE),
+        ({"deploy/2.sql": UP, "revert/2.sql": DOWN}, Verdict.FINE),
+        ({"db/changes.yaml": CHANGES + ADDED}, Verdict.FINE),
+        ({"alembic/2.py": f"from alembic import op\ndef upgrade():\n  op.execute('{UP[:-2]}')\n"}, Verdict.FINE),
+        ({"db/2.down.sql": UP, "db/2.up.sql": DOWN.replace("note", "total")}, Verdict.IMPACT),
+        ({"alembic/2.py": "from alembic import op\ndef upgrade():\n  c.execute(drop('orders'))\n"}, Verdict.UNKNOWN),
+    ],
+)
+def test_a_migration_that_adds_a_column_is_fine_with_the_part_that_takes_it_back(files, verdict, check):
+    base = {"cdc.json": CAPTURE, "db/1.up.sql": SQL_FIRST, "db/changes.yaml": CHANGES.replace("orders", "others")}
+    if "db/changes.yaml" in files:
+        base = {"cdc.json": CAPTURE, "db/changes.yaml": CHANGES}
+
+    assert check(files, base).verdict is verdict
+
+
+OPEN = CAPTURE.replace('"table.include.list": "public.orders"', '"snapshot.mode": "never"')
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "verdict"),
+    [
+        ("db/2.sql", DOWN.replace("note", "total"), Verdict.UNKNOWN),
+        (
+            "migrations/2.js",
+            "exports.up = k => k.schema.table('orders', t => t.dropColumn('total'))\n",
+            Verdict.UNKNOWN,
+        ),
+        ("db/2.sql", UP, Verdict.FINE),
+        ("db/2.sql", "CREATE INDEX i ON orders (id);\n", Verdict.FINE),
+        ("migrations/2.js", "exports.up = k => k.schema.table('orders', t => t.string('note'))\n", Verdict.FINE),
+    ],
+)
+def test_a_connector_without_a_list_of_tables_may_capture_any(path, text, verdict, check):
+    base = {"cdc.json": OPEN, "db/1.sql": SQL_FIRST, "migrations/1.js": FIRST}
+
+    assert check({path: text}, base).verdict is verdict
+
+
 ALEMBIC = "from alembic import op\n\n\ndef upgrade():\n    %s\n\n\ndef downgrade():\n    %s\n"
 
 

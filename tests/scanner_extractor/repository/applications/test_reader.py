@@ -38,6 +38,12 @@ def ends(files: dict[str, str]) -> set[str]:
 
 
 CLIENTS = {
+    "event source of a function": (
+        "stack.ts",
+        'import { ManagedKafkaEventSource } from "aws-cdk-lib/aws-lambda-event-sources";\n'
+        'fn.addEventSource(new ManagedKafkaEventSource({ clusterArn: a, topic: "t", batchSize: 1 }));',
+        {"t > "},
+    ),
     "java producer": ("A.java", JAVA + 'class A { void f() { p.send(new ProducerRecord<>("t", k, v)); } }', {" > t"}),
     "java consumer": ("A.java", JAVA + 'class A { void f() { c.subscribe(List.of("a", "b")); } }', {"a > ", "b > "}),
     "java partitions": (

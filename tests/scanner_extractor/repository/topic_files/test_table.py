@@ -141,6 +141,23 @@ def test_topics_are_read_with_their_partitions(text, read_repository):
     assert [(entry.name, entry.partitions) for entry in reading.of(Declaration)] == [("orders", 3)]
 
 
+CREATED = "KAFKA_CREATE_TOPICS"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"services: {{k: {{environment: {{{CREATED}: 'orders:3:1,items:1:1:compact'}}}}}}\n",
+        f"services:\n  k:\n    environment:\n      - {CREATED}=orders:3:1, items:1:1\n",
+        f"services:\n  k:\n    environment:\n      {CREATED}: |\n        orders:3:1\n        items:1:1\n",
+        "kind: Pod\napiVersion: v1\nspec:\n  containers:\n"
+        f"  - env: [{{name: {CREATED}, value: 'orders:1:1,items:1:1'}}]\n",
+    ],
+)
+def test_topics_that_an_image_creates_are_a_list_in_one_text(text, read_repository):
+    assert {name for _, name in declared(read_repository({"compose.yaml": text}))} == {"orders", "items"}
+
+
 SCHEMAS = {
     "jikkou": f"""\
 apiVersion: schemaregistry.jikkou.io/v1beta2
@@ -404,6 +421,34 @@ USES = {
         "status: {offsets: [{topic: orders, partition: 0, offset: 7}]}\n",
         ("shop", "reads", "orders"),
     ),
+    "ACK": (
+        "apiVersion: lambda.services.k8s.aws/v1alpha1\nkind: EventSourceMapping\nmetadata: {name: m}\n"
+        "spec: {functionName: shop, topics: [orders]}\n",
+        ("shop", "reads", "orders"),
+    ),
+    "Crossplane, functions of AWS": (
+        "apiVersion: lambda.aws.upbound.io/v1beta1\nkind: EventSourceMapping\nmetadata: {name: m}\n"
+        "spec: {forProvider: {functionNameRef: {name: shop}, topics: [a, orders]}}\n",
+        ("shop", "reads", "orders"),
+    ),
+    "Knative broker": (
+        "apiVersion: eventing.knative.dev/v1\nkind: Broker\nmetadata:\n  name: shop\n"
+        "  annotations: {kafka.eventing.knative.dev/external.topic: orders}\n",
+        ("shop", "reads", "orders"),
+    ),
+    "Numaflow": (
+        "apiVersion: numaflow.numaproj.io/v1alpha1\nkind: Pipeline\nmetadata: {name: p}\n"
+        "spec: {vertices: [{name: in, source: {kafka: {topic: a}}}, {name: out, sink: {kafka: {topic: orders}}}]}\n",
+        ("p-out", "writes", "orders"),
+    ),
+    "OpenTelemetry, several topics": (
+        "receivers: {kafka: {brokers: ['b:9092'], logs: {topics: [a, orders]}}}\nexporters: {}\n",
+        ("otelcol:kafka", "reads", "orders"),
+    ),
+    "Fluent Bit, several topics": (
+        "pipeline: {inputs: [{name: kafka, brokers: 'b:9092', topics: 'a, orders'}]}\n",
+        ("fluent-bit:a", "reads", "orders"),
+    ),
     "Druid": (
         '{"type": "kafka", "dataSchema": {"dataSource": "ds"}, "ioConfig": {"topic": "orders"}}',
         ("druid:ds", "reads", "orders"),
@@ -463,6 +508,11 @@ sink {
         (
             "l.conf",
             "output {\n  if [type] == 'a' {\n    kafka { topic_id => 'orders' }\n  } else { stdout {} }\n}\n",
+            ("logstash:l", "writes", "orders"),
+        ),
+        (
+            "l.conf",
+            "output { kafka { bootstrap_servers => 'b:9092' topic_id => 'orders' codec => json } }\n",
             ("logstash:l", "writes", "orders"),
         ),
         ("s.conf", SEATUNNEL, ("copy", "reads", "orders")),
