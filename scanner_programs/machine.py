@@ -219,8 +219,8 @@ class _Frame:
     guards: int = 0
     yielded: list[Value] = field(default_factory=list)
     thrown: list[Value] = field(default_factory=list)
-    kinds: Mapping[str, str] = field(default_factory=dict)
-    classes: Mapping[str, Known] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+    classes: dict[str, Known] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -4006,7 +4006,11 @@ class Machine:
         frame.classes = self._classes_meant(function, scope) if function.kinds else {}
         frame.kinds = {kind: known.cls.name for kind, known in frame.classes.items()}
         if called == function.name and len(kinds) == len(function.kinds):
-            frame.kinds = {**frame.kinds, **dict(zip(function.kinds, map(self._meant, kinds), strict=True))}
+            for kind, given_kind in zip(function.kinds, kinds, strict=True):
+                known = self._frames[-1].classes.get(given_kind) if self._frames else None
+                known = known or self.program.class_of(given_kind, scope.file, scope.known)
+                frame.classes |= {kind: known} if known is not None else {}
+                frame.kinds |= {kind: self._meant(given_kind)}
         self._kinds_given = (), ""
         left, self._left = self._left, None
         self._frames.append(frame)

@@ -137,7 +137,7 @@ class _Part:
         for one in reversed(block.statements if block is not None else ()):
             kept = self._kept(one, leaves=leaves or bool(statements))
             if kept is not None:
-                statements.append(kept)
+                statements += reversed(kept.statements) if isinstance(kept, Block) else (kept,)
         return Block(tuple(reversed(statements))) if statements else None
 
     def _kept(self, code: Any, *, leaves: bool) -> Any:  # noqa: ANN401 - any statement
@@ -162,7 +162,9 @@ class _Part:
                     )
             case Match():
                 cases = [self.of(one.body, leaves=leaves) for one in code.cases]
-                if any(cases) or self._has(code.of):
+                if self._has(code.of) and not any(cases):
+                    return self._alone(code.of)
+                if any(cases):
                     kept = tuple(
                         Case(one.values, body or Block(()), one.guard)
                         for one, body in zip(code.cases, cases, strict=True)
@@ -171,9 +173,31 @@ class _Part:
                     return self._using(replace(code, cases=kept), code.of)
             case Exit() if not self._has(code.value):
                 return replace(code, value=None) if leaves else None
-            case _ if self._has(code) or self._sets(code):
+            case Declare() | Assign() if self._sets(code):
+                return self._using(code, code)
+            case _ if self._has(code):
+                return self._alone(code)
+            case _ if self._sets(code):
                 return self._using(code, code)
         return None
+
+    def _alone(self, code: Any) -> Any:  # noqa: ANN401 - any statement
+        """Return what is kept of an expression without what is done with its value."""
+        while id(code) not in self._code:
+            match code:
+                case Call():
+                    parts: list[Any] = [code.function, *(one.value for one in code.arguments)]
+                case Member(of=of):
+                    parts = [of]
+                case Declare(value=value) | Exit(value=value):
+                    parts = [value]
+                case _:
+                    break
+            inside = [one for one in parts if self._has(one)]
+            if len(inside) != 1:
+                break
+            code = inside[0]
+        return self._using(code, code)
 
     def _has(self, code: object) -> bool:
         return any(id(one) in self._code for one in walk(code))
