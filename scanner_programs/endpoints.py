@@ -1110,6 +1110,7 @@ class _Reader:
                 listed = list(self._parts_of(machine, parts[key], 0))
                 if key == "sink" and all(one.keys() <= {"value"} for one in listed):
                     listed = [{}]  # it writes the records that the stream has
+                    made = made if made.of is not None else replace(made, of=parts[key])
         if "form" in rest:
             message = list(self._parts_of(machine, rest["form"], 0))
             if any(one.keys() & {"key", "value"} for one in message) and _has_parts(rest["form"]):
@@ -1198,6 +1199,8 @@ class _Reader:
             part = _PARTS.get(key.lower().strip("_"))
             if part is not None and (thing.known is None or thing.type == "" or is_record):
                 parts[part] = value
+        if signature is not None and thing.touched:  # a record has no methods that change it but those of its headers
+            parts.setdefault("headers", Items([Ref(one) for one in thing.touched]))
         if isinstance(parts.get("topic"), Thing):
             inner = parts["topic"]
             named = next(iter(self._parts_of(machine, inner, depth + 1)), {})
@@ -2404,6 +2407,13 @@ def _in_text(value: Value) -> Iterator[str]:
             yield from _texts(value)
 
 
+def _is_chain(value: Value) -> bool:
+    """Return whether a value is an object of a library after calls on it, as settings are that a client is made of."""
+    while isinstance(value, Apply) and value.of is not None:
+        value = value.of
+    return isinstance(value, Apply) and is_made(value)
+
+
 def _client_parts(value: Value, prefix: str = "") -> dict[str, str]:
     """Return how a client was made: its settings by name, and the rest under an empty name."""
     parts: dict[str, str] = {}
@@ -2424,14 +2434,14 @@ def _client_parts(value: Value, prefix: str = "") -> dict[str, str]:
         elif isinstance(one, Apply) and depth < 12:
             if one.of is not None:
                 collect(one.of, depth + 1)
-            constants = [each for each in one.arguments if not isinstance(each, Thing)]
+            nested = [each for each in one.arguments if isinstance(each, Thing) or _is_chain(each)]
+            constants = [each for each in one.arguments if each not in nested]
             if len(one.arguments) == 2 and isinstance(one.arguments[0], Const) and one.of is not None:
                 parts[one.arguments[0].text] = show(one.arguments[1])
             else:
                 rest.append(f"{one.name}({', '.join(map(show, constants))})")
-            for each in one.arguments:
-                if isinstance(each, Thing):
-                    collect(each, depth + 1)
+            for each in nested:
+                collect(each, depth + 1)
         elif not isinstance(one, Input | Get | Ref):
             rest.append(show(one))
 

@@ -32,6 +32,7 @@ from scanner_programs.guards import (
     negate,
     operate,
     truth,
+    without_missing,
 )
 from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New, parts_of, walk
 from scanner_programs.libraries.clients import is_source, reads
@@ -50,14 +51,19 @@ from scanner_programs.libraries.rows import plain as plain_name
 from scanner_programs.libraries.standard import (
     ABSENT,
     ADDS,
+    AS_OTHER,
+    AS_RESULT,
     ASSIGNS,
     CHECKED,
+    CHOOSES,
     CLASS_NAMES,
     CLASSES,
     CONSTRUCTORS,
     CONVERSIONS,
     CONVERTS,
+    CURRIED,
     DEFAULTS,
+    DROPS,
     EMITS,
     EXHAUSTIVE,
     FALLBACKS,
@@ -73,14 +79,17 @@ from scanner_programs.libraries.standard import (
     INDEXES,
     INVOKES,
     ITERATES,
+    JOINED_TO,
     KEYS,
     LIFTS,
     LISTS,
     MAKERS,
+    MAPS,
     MERGES,
     NEXTS,
     NO_FIELDS,
     NOTES,
+    OF_FAILURE,
     OF_FAILURES,
     OF_FIRST,
     OF_KIND,
@@ -90,6 +99,7 @@ from scanner_programs.libraries.standard import (
     PRESENT,
     PUTS,
     REMOVES,
+    RESULTS,
     ROW_OPTIONS,
     ROWS,
     SAME,
@@ -122,6 +132,7 @@ from scanner_programs.program import (
     declared_below,
     declared_defaults,
     elements_of,
+    held_in,
     in_package,
     parameters_of,
     replaced,
@@ -341,11 +352,12 @@ class Machine:
         self._profiles: Mapping[tuple[str, str], Profile] | None = None
         self._inner: dict[str, list[ir.Declare | ir.Assign]] = {}
         self._constants: dict[tuple[str, str], Value] = {}
+        self._singles: dict[int, Value] = {}
         self._modules: dict[str, list[ir.File]] = {}
         self._resolving: set[tuple[str, str]] = set()
         self._decorations: dict[int, Value] = {}
         self._flags: list[tuple[Thing, str, Value]] = []  # what this entry set a flag from: others do not see it
-        self._replayed: dict[str, tuple[str, list[Given], Call, Scope]] = {}
+        self._replayed: dict[str, tuple[Value | None, str, list[Given], Call, Scope]] = {}
         self.steps = 0
         self.keeps, self.renews = True, False
         self._discarded = False
@@ -676,8 +688,8 @@ class Machine:
         if known is not None:
             return known.cls.name, known
         kind = value.type.partition("\0")[0] if isinstance(value, Input | Get | Apply | Thing) else ""
-        while base_type(kind).rpartition(".")[2] in HOLDERS and parameters_of(kind):
-            kind = parameters_of(kind)[0]
+        while held := held_in(kind):
+            kind = held
         of = value.of if isinstance(value, Get | Apply) else None
         if not kind and isinstance(value, Get | Apply) and value.name.lower().removeprefix("get") in HELD:
             inside = parameters_of(of.type.partition("\0")[0]) if isinstance(of, Input | Get | Apply) else ()
@@ -697,10 +709,8 @@ class Machine:
         if text.rstrip("?! ").endswith("[]"):
             return None
         known = self.program.class_of(text, file, near)
-        inside = parameters_of(text)
-        if known is None and inside and base_type(text).rpartition(".")[2] in HOLDERS:
-            known = self.program.class_of(inside[0], file, near)
-        return known
+        held = held_in(text) if known is None else ""
+        return self.program.class_of(held, file, near) if held else known
 
     def full_type(self, value: Value) -> str:
         """Return the full name of the library's class that a value is of; empty if that is not known."""
@@ -723,9 +733,8 @@ class Machine:
             file, near = self.types[kind]
             text = kind.partition("\0")[0]
             base = base_type(text)
-            inside = parameters_of(text)
-            if base.rpartition(".")[2] in HOLDERS and inside:
-                base = base_type(inside[0])
+            if held := held_in(text):
+                base = base_type(held)
             is_own = self.program.class_of(text, file, near) is not None
             self._full_types[kind] = "" if is_own else self.qualify(base, file)
         return self._full_types[kind]
@@ -806,8 +815,8 @@ class Machine:
     def is_scalar(value: Value) -> bool:
         """Return whether a value is declared as a scalar of the language, in any form that may be missing."""
         kind = value.type.partition("\0")[0] if isinstance(value, Input | Get | Apply) else ""
-        while base_type(kind).rpartition(".")[2] in HOLDERS and parameters_of(kind):
-            kind = parameters_of(kind)[0]
+        while held := held_in(kind):
+            kind = held
         return base_type(kind).rpartition(".")[2].lower() in SCALARS
 
     def is_port(self, value: Value) -> bool:
@@ -882,8 +891,8 @@ class Machine:
             return value if ways == (value.then, value.otherwise) else Cond(value.test, *ways)
         if isinstance(value, Apply) and value.name in CONVERTS and value.of is not None and not value.arguments:
             wanted = kind
-            while base_type(wanted).rpartition(".")[2] in HOLDERS:
-                wanted = (parameters_of(wanted) or [""])[0]
+            while held := held_in(wanted):
+                wanted = held
             known = self.program.class_of(wanted, scope.file, scope.known)
             found = self._conversion(known, value.of) if known is not None else None
             if found is not None:
@@ -1397,6 +1406,16 @@ class Machine:
             self.guards, self._left, self.keeps = saved, left, keeps
         return self._constants[key]
 
+    def _only_object(self, known: Known) -> Value:
+        """Return the object that a class with one object has: what it gives the class that it extends is its own."""
+        if id(known) not in self._singles:
+            saved, self.guards, left, self._left, keeps = self.guards, [], self._left, None, self.keeps
+            self.keeps = False
+            self._singles[id(known)] = Opaque(known.cls.name)
+            self._singles[id(known)] = self._construct(known, [], (), known.cls.line)
+            self.guards, self._left, self.keeps = saved, left, keeps
+        return self._singles[id(known)]
+
     @staticmethod
     def _default_of(owner: Known, one: ir.Field) -> Value | None:
         """Return the default that a tag of a field has for its setting; None without one.
@@ -1442,6 +1461,8 @@ class Machine:
 
     def _of_type(self, value: Type, known: Known, name: str) -> Value:
         found = self.program.field(known, name)
+        if found is not None and known.cls.single and found[0] is not known and not found[1].static:
+            return self.member(self._only_object(known), name)
         if found is not None and (found[1].static or known.cls.single):
             return self._static(*found)
         inner = next((one for one in self.program.classes.get(name, ()) if one.outer is known), None)
@@ -1688,6 +1709,8 @@ class Machine:
             case Member(of=of, name=name):
                 of_object = self.value(of, scope)
                 self._at = (scope.file.path, code.line or self._at[1])
+                if name in AS_OTHER and scope.file.language in CURRIED:  # a method that is called without brackets
+                    return self.call_method(of_object, name, [], Call(code, (), self._at[1]), scope)
                 return _shown(name, self.member(of_object, name))
             case ir.Index():
                 of_object, key = self.value(code.of, scope), self.value(code.key, scope)
@@ -2033,7 +2056,8 @@ class Machine:
             case Call(function=function, arguments=arguments):
                 kind = function.name if isinstance(function, Name | Member) else "?"
                 if kind in PRESENT and len(arguments) == 1:
-                    return operate("&&", (is_present(of), self._pattern(of, arguments[0].value, scope)))
+                    there = without_missing(of) or of
+                    return operate("&&", (is_present(of), self._pattern(there, arguments[0].value, scope)))
                 if kind in ABSENT and len(arguments) == 1:
                     self._pattern(Opaque("failure"), arguments[0].value, scope)
                     return negate(is_present(of))
@@ -2613,6 +2637,8 @@ class Machine:
         """Return the container or the handlers that a call puts a value in, and the value; None for other calls."""
         if (bus := topic_of(of, given)) and not isinstance(given[1][1], Closure | Method):
             return bus, given[1][1]
+        if name in JOINED_TO:
+            return None
         root = of
         while name in ADDS and isinstance(root, Apply) and root.of is not None:
             root = root.of  # what a stream that was started takes in at its beginning
@@ -2901,6 +2927,8 @@ class Machine:
         field_value = self.program.field(known, name)
         if field_value is not None and field_value[1].static:
             return self.call(self._static(*field_value), given, code, scope, discarded=discarded)
+        if known.cls.single and name.partition("<")[0] in MAPS:  # of the only object, as of any other result
+            return self._library_call(of, name, given, code, scope, discarded=discarded)
         return self._library_call(None, f"{known.cls.name}.{name}", given, code, scope, discarded=discarded)
 
     def _call_typed(
@@ -3095,8 +3123,8 @@ class Machine:
         root = of
         while isinstance(root, Apply) and root.of is not None:
             root = root.of
-        if isinstance(root, Apply) and stands_for_any(root) and isinstance(result, Apply):
-            self._replayed[self._show(result)] = name, given, code, scope
+        if isinstance(root, Apply) and stands_for_any(root) and isinstance(result, Apply) and result is not of:
+            self._replayed[self._show(result)] = of, name, given, code, scope
         return result
 
     def _as_other(self, name: str, value: Value, scope: Scope) -> Value | None:
@@ -3206,6 +3234,15 @@ class Machine:
         plain_name = name.partition("<")[0]
         if of is not None and not given and plain_name in LIFTS:
             return of
+        is_other = name in AS_RESULT or (name in AS_OTHER and of is not None and self._is_result(of))
+        if of is not None and not given and is_other and not self.is_scalar(of):
+            return of
+        if isinstance(of, Get) and of.name == OF_FAILURE and plain_name in MAPS and len(functions) == len(given) == 1:
+            return self._unless_failed(of.of, functions, code, scope, replaces=False)
+        if of is not None and plain_name in MAPS and len(functions) == len(given) == 1 and self._is_result(of):
+            if is_failed(of):
+                return of
+            return self._either(is_present(of), lambda: self.call(functions[0], [("", of)], code, scope), lambda: NULL)
         if of is not None and plain_name in OF_FAILURES and functions and len(functions) == len(given):
             return self._unless_failed(of, functions, code, scope, replaces=OF_FAILURES[plain_name])
         if of is not None and name in THROUGH and given:
@@ -3282,6 +3319,9 @@ class Machine:
         if is_alone and of is not None and (is_counted or scope.file.language == "python"):
             values = called
             is_kept = is_test(called[0]) or keeps_elements(name)
+            there = without_missing(called[0]) if not is_kept and name.partition("<")[0] in DROPS else None
+            if there is not None and there is not called[0]:  # it keeps the elements for which there is a result
+                of, values = Apply("filtered", of, (is_present(called[0]),), via=name), [there]
             return Apply("filtered" if is_kept else "mapped", of, tuple(values), via=name)
         if not given and of is not None:
             bare = _accessor(name) if name not in NO_FIELDS else ""
@@ -3299,6 +3339,20 @@ class Machine:
             if place.known is not None and self._serves(place.known) and place.function not in self.functions:
                 scope = Scope(place.file, None, self._instance(place.known), place.known)
                 self._invoke(place.function, scope, [("", value)])
+
+    def _is_result(self, of: Value) -> bool:
+        """Return whether a value is one that may be missing, as an optional value or a result, and no sequence."""
+        match of:
+            case Thing(known=known) if known is not None:
+                return not self.program.extends_library(known) and not any(
+                    self.program.method(known, name) for name in NEXTS
+                )
+            case Type() | Apply(name="enum"):
+                return True
+            case Input(type=kind) | Get(type=kind) | Apply(type=kind) if kind:
+                declared = kind.partition("\0")[0]
+                return base_type(declared).rpartition(".")[2] in RESULTS or self.is_scalar(of)
+        return is_failed(of)
 
     def _is_reader(self, of: Value) -> bool:
         """Return whether records are taken from an object of a library."""
@@ -3370,6 +3424,10 @@ class Machine:
         simple = name.rpartition(".")[2].rpartition("::")[2]
         if of is None and len(given) == 1 and self._wraps(name) and not isinstance(given[0][1], Closure):
             return given[0][1]
+        chosen = CHOOSES.get(".".join(name.split(".")[-2:])) if of is None and len(given) > 1 else None
+        if chosen is not None:
+            test, value = given[0][1], given[1][1]
+            return choose(test if chosen else negate(test), value, NULL)
         waits = WAITS.get(name.replace("::", ".")) if of is None else None
         if waits is not None and len(given) > waits:
             return given[waits][1]
@@ -3486,7 +3544,7 @@ class Machine:
         source = of if of is not None else sequence_in(given, value)
         if source == Ref("?"):
             source = next((one for _, one in given if one is not value), source)
-        count = len(function.parameters) if function is not None else 1
+        count = len(function.parameters) if function is not None else max(1, self._count(value, 1))
         inside = source if is_made(source) and not exchange_of(source) else self.element(source)
         bus = topic_of(of, given) if of is not None else ""
         if bus and bus in self.fed:
@@ -3587,19 +3645,19 @@ class Machine:
         """
         if isinstance(way, Closure | Method):
             return self.call(way, [("", of)], code, scope) if self._count(way, 1) == 1 else None
-        steps: list[Apply] = []
+        steps = []
         value: Value | None = way
         while isinstance(value, Apply) and value.of is not None:
-            steps.append(value)
-            value = value.of
+            known = self._replayed.get(self._show(value))
+            steps.append((value, known))
+            value = value.of if known is None else known[0]
         if not steps or not isinstance(value, Apply) or not stands_for_any(value):
             return None
-        for one in reversed(steps):
-            known = self._replayed.get(self._show(one))
+        for one, known in reversed(steps):
             if known is None:
                 of = replace(one, of=of)
             else:
-                name, given, made, place = known
+                _, name, given, made, place = known
                 of = self.call_method(of, name, given, made, place)
         return of
 
@@ -3946,6 +4004,10 @@ class Machine:
         """Return what a function of the program returns; *scope* is what it is defined in."""
         if function.body is None:
             return Opaque(f"{function.name} without a body", tuple(value for _, value in given))
+        if scope.file.language in CURRIED and (rest := _left_open(function, given)):
+            self._parameters(function, scope, given)
+            self.visited.add(id(function))
+            return Closure(replace(function, name="", parameters=rest, notes=()), scope, scope.this)
         same = [frame for frame in self._frames if frame.function is function]
         is_other = isinstance(scope.this, Thing) and all(frame.this is not scope.this for frame in same)
         if len(self._frames) > _DEEPEST or len(same) > (_MOST_NESTED if is_other else 1):
@@ -4031,6 +4093,18 @@ class Machine:
             else:
                 value = NULL
             self._bind(scope, one.name, self.converted(value, one.type, scope))
+
+
+def _left_open(function: Function, given: Sequence[Given]) -> tuple[ir.Parameter, ...]:
+    """Return the parameters of further lists that a call gives nothing for, so that it returns a function of them."""
+    named = {name for name, _ in given if name}
+    places = sum(not name for name, _ in given)
+    rest = function.parameters[places:]
+    is_open = bool(given) and "*" not in named and function.name not in CONSTRUCTORS
+    if not is_open or any(one.rest for one in function.parameters):
+        return ()
+    needed = [one for one in rest if one.default is None and one.name not in named]
+    return tuple(rest[rest.index(needed[0]) :]) if needed and len(needed) < len(function.parameters) else ()
 
 
 def _filled_in(function: Function) -> frozenset[str]:
