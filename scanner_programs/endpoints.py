@@ -392,7 +392,9 @@ class _Reader:
         self._files = {id(place.function): place.file.path for place in places}
         found = self._reaching(places)
         makers = [place for place in places if id(place) not in found and self._registers(place)]
-        assemblers = [place for place in self._assemblers(places) if id(place) not in found and place not in makers]
+        assembling = self._assemblers(places)
+        self._assembling = {id(place) for place in assembling}
+        assemblers = [place for place in assembling if id(place) not in found and place not in makers]
         outer = self._outermost(assemblers)
         makers += [place for place in assemblers if id(place) in outer or _provides(place)]
         styles = {row.style for listed in self._clients.values() for row in listed}
@@ -472,7 +474,8 @@ class _Reader:
         entries = [place for place in found.values() if self._is_entry(place)]
         views = [place for place in entries if _provides(place)]
         makes = len(makers) + len(views)
-        views += [place for place in entries if id(place) in first and not _provides(place)]
+        outer = [place for place in entries if id(place) in first and not _provides(place)]
+        views += sorted(outer, key=lambda place: id(place) not in self._assembling)  # which knows what objects hold
         outermost = len(makers) + len(views)
         views += [place for place in entries if id(place) not in first and not _provides(place)]
         views += [place for place in places if id(place) in self._makers_of_records]
@@ -671,7 +674,9 @@ class _Reader:
         used: dict[str, set[int]] = {}
         for place in listed:
             for name in names_in(place.function):
-                used.setdefault(name, set()).add(id(place))
+                imported = place.file.imports.get(name, "")
+                if not imported or self._is_declared(imported, place.file):  # otherwise it is what a library calls so
+                    used.setdefault(name, set()).add(id(place))
         return {
             id(place)
             for place in listed
@@ -932,7 +937,7 @@ class _Reader:
             for _, value in made.given:
                 known = {key: show(one) for key, one in self._machine.written(value).items()}
                 if isinstance(value, Thing) or known:
-                    for key, text in {**_client_parts(value), **known}.items():
+                    for key, text in {**_client_parts(value, self._machine.changes_of), **known}.items():
                         self._found.setup[f"{self._view.name} {kind} {key}"] = text, made.place
 
     def _register(self, made: Made) -> None:
@@ -1240,6 +1245,8 @@ class _Reader:
             if signature is not None:
                 for key, one in _bound(signature, [("", each) for each in current.arguments]).items():
                     parts.setdefault(key, one)
+                if changes := machine.changes_of(current):
+                    parts.setdefault("headers", Items([Ref(one) for one in changes]))
             elif part is not None and len(current.arguments) == 1 and current.of is not None:
                 parts.setdefault(part, current.arguments[0])
             elif current.of is None and any(_PARTS.get(one) for one in current.names):  # an object made by names
@@ -1359,7 +1366,8 @@ class _Reader:
         noted += [*parts.values(), *guards, *(one for listed in values.values() for one in listed)]
         noted += [client] if client is not None else []
         held = frozenset(self._held(one) for one in guards)
-        of = tuple(sorted(_client_parts(client).items())) if client is not None else ()
+        changes = self._machine.changes_of
+        of = tuple(sorted(_client_parts(client, changes).items())) if client is not None else ()
         contract = Contract(
             view=self._view.name,
             method=method,
@@ -2414,12 +2422,12 @@ def _is_chain(value: Value) -> bool:
     return isinstance(value, Apply) and is_made(value)
 
 
-def _client_parts(value: Value, prefix: str = "") -> dict[str, str]:
+def _client_parts(value: Value, changes_of: Callable[[Value], Sequence[str]]) -> dict[str, str]:
     """Return how a client was made: its settings by name, and the rest under an empty name."""
     parts: dict[str, str] = {}
     rest: list[str] = []
 
-    def collect(one: Value, depth: int) -> None:
+    def collect(one: Value, depth: int, *, is_part: bool = False) -> None:
         if isinstance(one, Thing) and depth < 6:
             if one.type and one.known is None:
                 rest.append(one.type)
@@ -2433,7 +2441,8 @@ def _client_parts(value: Value, prefix: str = "") -> dict[str, str]:
             rest.extend(one.touched)
         elif isinstance(one, Apply) and depth < 12:
             if one.of is not None:
-                collect(one.of, depth + 1)
+                collect(one.of, depth + 1, is_part=is_part)
+            rest.extend(changes_of(one) if is_part else ())  # what is called on the client itself does not set it up
             nested = [each for each in one.arguments if isinstance(each, Thing) or _is_chain(each)]
             constants = [each for each in one.arguments if each not in nested]
             if len(one.arguments) == 2 and isinstance(one.arguments[0], Const) and one.of is not None:
@@ -2441,11 +2450,11 @@ def _client_parts(value: Value, prefix: str = "") -> dict[str, str]:
             else:
                 rest.append(f"{one.name}({', '.join(map(show, constants))})")
             for each in nested:
-                collect(each, depth + 1)
+                collect(each, depth + 1, is_part=True)
         elif not isinstance(one, Input | Get | Ref):
             rest.append(show(one))
 
     collect(value, 0)
     if rest:
-        parts[prefix] = "; ".join(rest)
+        parts[""] = "; ".join(rest)
     return parts

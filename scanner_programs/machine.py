@@ -134,6 +134,7 @@ from scanner_programs.program import (
     elements_of,
     held_in,
     in_package,
+    is_alike,
     parameters_of,
     replaced,
     texts_of_chain,
@@ -207,8 +208,12 @@ _EQUAL = {"==": True, "===": True, "is": True, "!=": False, "!==": False, "is no
 """Operators that compare, each with whether they say that both are the same."""
 _CONTEXT, _SIDE = " context", "getSideOutput"
 """What a function of a stream writes to outputs beside it with, and the method that reads one of them."""
+_OF_CLASS, _OF_CONSTANT = "<class ", "<constant "
+"""What the names of entries of a map begin with whose keys are classes, or constants of an enumeration."""
 _PUT = "put under"
 """The condition under which others put something in a container that a function takes it from."""
+_CALLED = ("invoke", "apply", "__call__", "call", "accept")
+"""The methods of an object that is called like a function, in the languages."""
 _MOST_OF_TEST = 120
 _TOO_LONG = "too long: "
 _LONGEST = 200
@@ -345,6 +350,7 @@ class Machine:
         self._known: Counter[str] = Counter()
         self._rests: dict[int, tuple[Value, Value]] = {}
         self._written_names: set[str] = set()
+        self._changed: dict[int, tuple[Apply, list[str]]] = {}
         self._named: dict[tuple[str, str, int], Value] = {}
         self._packages: dict[tuple[str, str, str], bool] = {}
         self._sides: dict[str, Items] = {}
@@ -353,6 +359,8 @@ class Machine:
         self._inner: dict[str, list[ir.Declare | ir.Assign]] = {}
         self._constants: dict[tuple[str, str], Value] = {}
         self._singles: dict[int, Value] = {}
+        self._bound: dict[int, list[tuple[str, Thing]]] = {}
+        self._bound_of_library: dict[str, list[tuple[str, Value]]] = {}
         self._modules: dict[str, list[ir.File]] = {}
         self._resolving: set[tuple[str, str]] = set()
         self._decorations: dict[int, Value] = {}
@@ -468,8 +476,8 @@ class Machine:
             if made is not None:
                 return made
             if self._serves(known):
-                return self._instance(known)
-            made = self._only(known) if not place[:1].isdigit() else None
+                return self._instance(known, kind)
+            made = self._only(known, kind) if not place[:1].isdigit() else None
             if made is not None:
                 return made
         return self._input(place, kind, file, near)
@@ -535,8 +543,45 @@ class Machine:
             self.guards, self._left = saved, left
         return self._of_providers[id(place.function)]
 
-    def _only(self, known: Known) -> Value | None:
-        """Return the object of a class, if the program makes one only."""
+    def _bind_type(self, name: str, results: Sequence[Value], scope: Scope) -> None:
+        """Note the object that a function made which a library is given, with the type in brackets that asks for it.
+
+        So containers are told which object is given to whatever asks for one of a type (Koin, .NET, Kodein, Guice).
+        """
+        kinds = parameters_of(name) if name.endswith(">") else ()
+        known = self.program.class_of(kinds[0], scope.file, scope.known) if kinds else None
+        made = results[-1] if results else None
+        if kinds and known is None and made is not None and is_made(made):
+            self._bound_of_library.setdefault(base_type(kinds[0]).rpartition(".")[2], []).append((kinds[0], made))
+        if known is None or not isinstance(made, Thing) or made.known is None or made.known is known:
+            return
+        if known in self.program.supers(made.known):
+            listed = self._bound.setdefault(id(known.cls), [])
+            if all(one is not made for _, one in listed):
+                listed.append((kinds[0], made))
+
+    def _of_container_by_type(self, value: Value) -> Value:
+        """Return the object of a library that a container gives whatever asks it for one of a type; else the value."""
+        kind = value.type.partition("\0")[0] if isinstance(value, Apply) and not (value.of or value.arguments) else ""
+        listed = self._bound_of_library.get(base_type(kind).rpartition(".")[2], []) if kind else []
+        alike = {self._show(one): one for text, one in listed if is_alike(kind, text)}
+        return next(iter(alike.values())) if len(alike) == 1 else value
+
+    def _bound_to(self, known: Known, kind: str) -> Thing | None:
+        """Return the only object that a container gives whatever asks for one of a type; None without one."""
+        listed = self._bound.get(id(known.cls), [])
+        alike = [one for text, one in listed if is_alike(kind, text)] if kind else [one for _, one in listed]
+        shown = {self._which_made(one) for one in alike}
+        return alike[-1] if len(shown) == 1 else None
+
+    def _which_made(self, thing: Thing) -> str:
+        """Return what tells an object from those that other code makes: one function makes the same again."""
+        return f"{thing.type} {thing.line} {thing.known.file.path if thing.known is not None else ''}"
+
+    def _only(self, known: Known, kind: str = "") -> Value | None:
+        """Return the object of a class, if the program makes one only, or gives a container one for the type."""
+        if (bound := self._bound_to(known, kind)) is not None:
+            return bound
         made = [one for below in self.program.concrete(known) for one in self.made.get(id(below.cls), [])]
         return made[0] if made and len({self._show(one) for one in made}) == 1 else None
 
@@ -591,8 +636,10 @@ class Machine:
                 return value.text if isinstance(value, Literal) else ""
         return None
 
-    def _instance(self, known: Known) -> Value:
+    def _instance(self, known: Known, kind: str = "") -> Value:
         """Return the object of a class that a framework makes: what its constructor is given is made likewise."""
+        if (bound := self._bound_to(known, kind)) is not None:
+            return bound
         if self.program.is_abstract(known):
             below = self.program.concrete(known)
             if len(below) != 1:
@@ -644,10 +691,11 @@ class Machine:
         is_by_class = all(isinstance(one, Type | Ref) for one in value.arguments) and value.name != "unset"
         if not is_by_class or isinstance(root, Input | Thing) or value.via:
             return None
-        made = self._only(known)
+        kind = value.type.partition("\0")[0]
+        made = self._only(known, kind)
         if isinstance(made, Thing) and made.base is not None:
             return None
-        return self._instance(known) if made is None and self._serves(known) else made
+        return self._instance(known, kind) if made is None and self._serves(known) else made
 
     def _input(self, place: str, kind: str, file: ir.File, near: Known | None = None) -> Value:
         full = self.qualify(base_type(kind), file) if place.isdigit() and kind else ""
@@ -854,7 +902,10 @@ class Machine:
             case Apply(name="mapped", arguments=(inner,)) if self._lists(inner, kind, file, near):
                 return inner  # what a library's function returns of a function that returns a list is the list
             case Apply(type=own) | Get(type=own) if not own or self._is_open(own):
-                return replace(value, type=self._typed(kind, file, near))
+                found = replace(value, type=self._typed(kind, file, near))
+                if id(value) in self._changed and isinstance(found, Apply):
+                    self._changed[id(found)] = found, self._changed[id(value)][1]
+                return found
             case Cond(test=test, then=then, otherwise=otherwise):
                 ways = self.declared(then, kind, file, near), self.declared(otherwise, kind, file, near)
                 return value if ways == (then, otherwise) else Cond(test, *ways)
@@ -1301,7 +1352,8 @@ class Machine:
         if isinstance(value, Ref) or (isinstance(value, Thing) and name in value.fields):
             return False
         known = value.known if isinstance(value, Type) else self.known_type(value)
-        return known is None or (self.program.field(known, name) is None and self.program.method(known, name) is None)
+        method = self.program.method(known, name) if known is not None and name not in CONSTRUCTORS else None
+        return known is None or (self.program.field(known, name) is None and method is None)
 
     def _class_of(self, value: Value) -> Value:
         """Return the class of an object: whatever the object holds, it is the same."""
@@ -1637,6 +1689,10 @@ class Machine:
             self._known.update(texts)
         return self._known
 
+    def changes_of(self, value: Value) -> list[str]:
+        """Return the calls that may have changed an object which a library's function made."""
+        return self._changed[id(value)][1] if id(value) in self._changed else []
+
     def charge(self, parts: int) -> None:
         """Count the writing of so many parts of values as steps: objects that hold many others take long to write."""
         steps = parts // _PARTS_OF_STEP
@@ -1777,7 +1833,7 @@ class Machine:
             if isinstance(first, Const) and first.kind is Kind.TEXT:
                 return first
             if isinstance(operands[1], ir.Exit):  # only where the first is missing, the code after it is not reached
-                test = operate("==", (first, NULL)) if operator in ("??", "?:") else operate("!", (first,))
+                test = negate(is_present(_copied_from(first))) if operator in ("??", "?:") else operate("!", (first,))
                 self._choice(test, Block((operands[1],)), Block(()), scope)
                 return first
             return operate(operator if operator in ("||", "or") else "??", (first, self.value(operands[1], scope)))
@@ -1885,6 +1941,10 @@ class Machine:
         value = self.settled(value)
         if isinstance(value, Ref):
             return value.name.rpartition(".")[2]
+        if isinstance(value, Type):
+            return f"{_OF_CLASS}{value.known.qualified}>"
+        if _is_constant(value):
+            return f"{_OF_CONSTANT}{self._show(value)}>"
         return value.text if isinstance(value, Const) else f"<{self._show(value)}>"
 
     def _index(self, of: Value, key: Value) -> Value:
@@ -1899,7 +1959,7 @@ class Machine:
         if isinstance(of, Thing | Cond) and isinstance(key, Const):
             return self.member(of, key.text)
         if isinstance(of, Thing) and self._is_table(of) and not isinstance(key, Const):
-            return self._entry(of, key, NULL)
+            return self._entry_of(of, key, NULL)
         if isinstance(of, Items) and isinstance(key, Const) and key.text.lstrip("-").isdigit():
             return self.part(of, int(key.text))
         is_step = isinstance(key, Apply) and key.of is not None and key.name in ("mapped", "filtered")
@@ -1918,7 +1978,8 @@ class Machine:
     @staticmethod
     def _is_table(thing: Thing) -> bool:
         """Return whether an object is a map with known keys that is made in one place, as a table of handlers is."""
-        is_known = not any(name.startswith("<") for name in thing.fields)  # which no code computes
+        computed = [one for one in thing.fields if one.startswith("<")]
+        is_known = all(one.startswith((_OF_CLASS, _OF_CONSTANT)) for one in computed)
         is_plain = thing.known is None and not thing.type and thing.base is None
         return is_plain and is_known and 0 < len(thing.fields) <= _MOST_TURNS
 
@@ -1927,9 +1988,9 @@ class Machine:
         if not isinstance(pairs, Items) or not 0 < len(pairs.values) <= _MOST_TURNS:
             return None
         listed = [pair_of(one) for one in pairs.values]
-        if not all(isinstance(key, Const) for key, _ in listed):
+        if not all(isinstance(key, Const | Type) or (key is not None and _is_constant(key)) for key, _ in listed):
             return None
-        return Thing("", None, {key.text: value for key, value in listed if isinstance(key, Const)}, depth=pairs.depth)
+        return Thing("", None, {self._key(key): one for key, one in listed if key is not None}, depth=pairs.depth)
 
     def _by_key(self, of: Items, name: str, functions: Sequence[Value], code: Call, scope: Scope) -> Value | None:
         """Return a map of the elements of a known list by the keys that a function gives them."""
@@ -1941,6 +2002,16 @@ class Machine:
             value = self.call(functions[1], [("", one)], code, scope) if len(functions) > 1 else one
             pairs.append(key if INDEXES[name] else Items([key, value]))
         return self._table_of(Items(pairs, len(self.guards)))
+
+    def _entry_of(self, table: Thing, key: Value, missing: Value) -> Value:
+        """Return the entry of a map with known keys for a key; a class or a constant is known, too."""
+        if isinstance(key, Cond):
+            ways = self._entry_of(table, key.then, missing), self._entry_of(table, key.otherwise, missing)
+            return choose(key.test, *ways)
+        if isinstance(key, Type | Const) or _is_constant(key):
+            found = table.fields.get(self._key(key), REMOVED)
+            return missing if found == REMOVED else self.simplified(found)
+        return self._entry(table, key, missing)
 
     def _entry(self, table: Thing, key: Value, missing: Value) -> Value:
         """Return the entry of a map with known keys that a key which is not known has: that of the key it equals."""
@@ -2520,6 +2591,12 @@ class Machine:
                 return self.call_method(*found, given, code, scope, discarded=discarded)
             value = self._name(function.name, scope)
             is_object = function.name[:1].isupper() and scope.file.language in ("scala", "kotlin")  # what makes one
+            if value == Ref(function.name) and scope.file.language in IMPLICIT:
+                own = ((one, known) for one, known in self._receivers(scope) if one is not None and known is not None)
+                generated = (self._generated(one, function.name, given) for one, _ in own)
+                made = next((one for one in generated if one is not None), None)
+                if made is not None:  # as the `copy` of a data class of Kotlin
+                    return made
             if value == Ref(function.name) and scope.file.language in IMPLICIT and not is_object:
                 listed = (one for one, _ in self._receivers(scope) if one is not None)
                 receiver = next(
@@ -2745,11 +2822,15 @@ class Machine:
                     return self.call(exported, given, code, scope, discarded=discarded)
                 return self._library_call(None, name, given, code, scope, discarded=discarded)
             case Thing(known=known) if known is not None:
-                for name in ("invoke", "apply", "__call__", "call", "accept"):
+                for name in _CALLED:
                     if self.program.method(known, name, len(given)) is not None:
                         return self.call_method(value, name, given, code, scope, discarded=discarded)
                 if not given and scope.file.language == "python":
                     return value
+            case Input() | Get() | Apply() if (own := self.known_type(value)) is not None:
+                name = next((one for one in _CALLED if self.program.method(own, one, len(given)) is not None), "")
+                if name:
+                    return self.call_method(value, name, given, code, scope, discarded=discarded)
         return self._library_call(value, "()", given, code, scope, discarded=discarded)
 
     def _with_receiver(self, function: Function, given: list[Given], scope: Scope) -> tuple[Function, list[Given]]:
@@ -3006,7 +3087,8 @@ class Machine:
         known = of.known if isinstance(of, Thing) else self.known_type(of)
         is_free = isinstance(of, Thing) and known is None
         names = {one.name for _, one in self.program.fields(known)} if known is not None else set()
-        if known is not None and self.program.method(known, name, len(given)) is not None:
+        method = self.program.method(known, name, len(given)) if known is not None else None
+        if method is not None and (method.function.body is not None or name not in names):
             return None
         if not given:
             if isinstance(of, Thing) and name in ("build", "toBuilder", "clone", "Build", "to_dict", "toJSON"):
@@ -3039,7 +3121,7 @@ class Machine:
             if isinstance(key, Const):
                 return self.member(of, key.text) if key.text in of.fields or len(given) == 1 else missing
             if self._is_table(of):
-                return self._entry(of, key, missing)
+                return self._entry_of(of, key, missing)
         if len(given) == 1 and is_free and name in MERGES and isinstance(given[0][1], Thing | Cond):
             return self._merged(of, given[0][1])
         if len(given) == 1 and is_free and name in ("update", "putAll", "addAll", "insertAll"):
@@ -3110,6 +3192,7 @@ class Machine:
         name = self._meant(name) if name.endswith(">") else name
         if of is None and (found := self._of_container(name, given, code, scope)) is not None:
             return found
+        of = self._of_container_by_type(of) if of is not None and self._bound_of_library else of
         if of is None and len(given) == 1 and scope.file.language == "go":
             as_type = self._as_other(name, given[0][1], scope)
             if as_type is not None:
@@ -3287,6 +3370,7 @@ class Machine:
                 values.append(value)
             if isinstance(value, Thing) and value.known is None and not silent:
                 self._handlers(of, value, given, code, scope)
+        self._bind_type(name, called, scope)
         if of is None and name.rpartition(".")[2] in FIELDS:
             named = {key: one for (key, _), one in zip(given, values, strict=True)}
             default = named.get("default", named.get("default_factory"))
@@ -3878,13 +3962,19 @@ class Machine:
         """Note that a call with an unused result may have changed its object and its arguments."""
         things = [value for value in (of, *(one for _, one in given)) if isinstance(value, Thing | Apply)]
         roots = [root for one in things if (root := _root(one)) is not None]
-        if not roots:
+        made = [other for one in (of, *things) if one is not None and (other := _made_root(one)) is not None]
+        if not roots and not made:
             return
         shown = Shown()
         listed = ", ".join("itself" if any(one is root for root in roots[:1]) else shown.text(one) for one in values)
+        text = _brief(f"{name.rpartition('.')[2]}({listed})")
         for root in roots:
             if len(root.touched) < _MOST_TURNS * 4:
-                root.touched.append(_brief(f"{name.rpartition('.')[2]}({listed})"))
+                root.touched.append(text)
+        for one in made:
+            changes = self._changed.setdefault(id(one), (one, []))[1]
+            if len(changes) < _MOST_TURNS * 4 and text not in changes:  # another view sees the same call
+                changes.append(text)
         self.charge(MOST_PARTS - shown.left)
 
     # --- objects
@@ -4095,6 +4185,11 @@ class Machine:
             self._bind(scope, one.name, self.converted(value, one.type, scope))
 
 
+def _is_constant(value: Value) -> bool:
+    """Return whether a value is a constant of an enumeration of the program."""
+    return isinstance(value, Apply) and value.of is None and value.name == "enum"
+
+
 def _left_open(function: Function, given: Sequence[Given]) -> tuple[ir.Parameter, ...]:
     """Return the parameters of further lists that a call gives nothing for, so that it returns a function of them."""
     named = {name for name, _ in given if name}
@@ -4251,6 +4346,22 @@ def _shown(name: str, value: Value) -> Value:
 
 def _lower(name: str) -> str:
     return name[:1].lower() + name[1:]
+
+
+def _copied_from(value: Value) -> Value:
+    """Return what a copy was made of: it is there if that is."""
+    while isinstance(value, Thing) and value.base is not None:
+        value = value.base
+    return value
+
+
+def _made_root(value: Value) -> Apply | None:
+    """Return the object of a library, made without `new`, that members are asked for before it is changed."""
+    for _ in range(_MOST_TURNS):
+        if not isinstance(value, Apply | Get) or value.of is None:
+            break
+        value = value.of
+    return value if isinstance(value, Apply) and is_made(value) else None
 
 
 def _root(value: Value) -> Thing | None:

@@ -529,7 +529,7 @@ class Program:
         wanted = set(_object_names(notes))
         ways: tuple[Callable[[Place], bool], ...] = (
             lambda one: bool(wanted & _names_of_object(one)),
-            lambda one: _is_alike(kind, one.function.type),
+            lambda one: is_alike(kind, one.function.type),
             lambda one: name in _names_of_object(one),
         )
         for way in ways[:1] if wanted else ways[1:]:
@@ -751,14 +751,14 @@ def _names_of_object(place: Place) -> set[str]:
     return {place.function.name, *_object_names(place.function.notes)}
 
 
-def _is_alike(kind: str, other: str) -> bool:
+def is_alike(kind: str, other: str) -> bool:
     """Return whether two types may mean the same: a type parameter and a wildcard stand for any."""
     names = [base_type(one).rpartition(".")[2] for one in (kind, other)]
     if any(one == "" or (len(one) == 1 and one.isupper()) for one in names):
         return True
     inside = parameters_of(kind), parameters_of(other)
     return names[0] == names[1] and (
-        not all(inside) or (len(inside[0]) == len(inside[1]) and all(map(_is_alike, *inside)))
+        not all(inside) or (len(inside[0]) == len(inside[1]) and all(map(is_alike, *inside)))
     )
 
 

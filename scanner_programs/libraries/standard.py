@@ -28,14 +28,13 @@ CHOOSES = {
     **dict.fromkeys(_words("Either.cond Validated.cond Option.when Either.conditionally"), True),
     "Option.unless": False,
 }
-"""Functions that return their second argument if the first one holds, or does not hold, and otherwise none or a failure.
-"""
+"""Functions that return their second argument if the first one holds, or does not hold; otherwise nothing is there."""
 PRESENT = _words("Some Ok Success Right Just")
 ABSENT = _words("None Err Failure Left Nothing")
 FAILED = _words("Err Failure Left")
 """Forms of an optional value or a result in patterns: one that is there, and one that is missing or an error."""
-TEXTS = _words("to_string toString ToString String to_owned as_str intern")
-"""Methods that return a text as a text."""
+TEXTS = _words("to_string toString ToString String to_owned as_str intern getString getAsString asString asText")
+"""Methods that return a text as a text, also one that a setting has."""
 FALLBACKS = _words("unwrap_or unwrap_or_else getOrElse orElse orElseGet or or_else ifEmpty getOrDefault")
 """Methods of optional values that return another one where it is missing."""
 CONVERTS = _words("into try_into")
@@ -90,7 +89,8 @@ KEEPS = (
 )
 """What methods of the languages' own sequences begin with that keep some of the elements as they are."""
 WATCHED = _words(
-    "onEach peek tap also doOnNext doOnSuccess doOnError evalTap wireTap tapEach observe inspect forEach foreach finally onError catchError"
+    "onEach peek tap also doOnNext doOnSuccess doOnError evalTap wireTap tapEach observe inspect forEach foreach "
+    "finally onError catchError"
 )
 """Methods of the languages' own sequences and promises that return what they are called on."""
 FOLDS = {
