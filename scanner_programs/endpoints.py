@@ -620,6 +620,9 @@ class _Reader:
         except RecursionError:  # one that nests deeper than any stack; what it sent before is known
             self._machine.spent = True
             return
+        for name in self._machine.hand_on:
+            calls = ", ".join(sorted(self._machine.calls_on[name]))
+            self._found.setup[f"{place.name} {name}"] = calls, at
         self._note_uses(place)
         sent = self._machine.element(result) if isinstance(result, Items) and result.yielded else result
         for topic in self._results(place):

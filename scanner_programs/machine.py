@@ -40,9 +40,12 @@ from scanner_programs.libraries.others import (
     CONTAINERS,
     ENVIRONMENT,
     INJECTED_SETTINGS,
+    LOADS,
     LOGGER_NOTES,
     PROVIDED,
     PROVIDERS,
+    SECTIONS,
+    SETTING_DEFAULTS,
     SETTINGS_CLASSES,
     VARIABLES,
     watches,
@@ -334,6 +337,8 @@ class Machine:
         self._put_under: dict[str, _Puts] = {}
         self._ways: dict[str, list[tuple[tuple[tuple[str, int], ...], str]]] = {}
         self.records: list[Thing] = []
+        self.calls_on: dict[str, set[str]] = {}
+        self.hand_on: set[str] = set()
         self.followed: set[tuple[str, int, str]] = set()
         self.entered: set[int] = set()
         self.of_libraries: set[tuple[str, int, str]] = set()
@@ -359,6 +364,7 @@ class Machine:
         self._inner: dict[str, list[ir.Declare | ir.Assign]] = {}
         self._constants: dict[tuple[str, str], Value] = {}
         self._singles: dict[int, Value] = {}
+        self._settings: dict[str, Value] | None = None
         self._bound: dict[int, list[tuple[str, Thing]]] = {}
         self._bound_of_library: dict[str, list[tuple[str, Value]]] = {}
         self._modules: dict[str, list[ir.File]] = {}
@@ -400,7 +406,7 @@ class Machine:
             thing.fields[name] = old
         self.guards, self._left, self._frames, self._flags = [], None, [], []
         self._written, self._written_names, self._owners = {}, set(), []
-        self.records = []
+        self.records, self.calls_on, self.hand_on = [], {}, set()
         this = self._this_of(place)
         scope = Scope(place.file, None, this, place.known)
         given = [
@@ -459,6 +465,10 @@ class Machine:
 
         *name* is what code calls what is given.
         """
+        section = _OF_SECTION.fullmatch(kind)  # of settings that a function returns (Nest)
+        made = self._outside(section[1], file, near) if section else None
+        if isinstance(made, Apply) and made.arguments and _simple(made.name) in SECTIONS:
+            return made.arguments[-1]
         for note in notes:
             if note.name in INJECTED_SETTINGS:
                 found = self._setting_of(note, INJECTED_SETTINGS[note.name])
@@ -3272,8 +3282,9 @@ class Machine:
         if self._watch(self, self._made(of, name, given, code, scope)):
             return Apply(name, of, tuple(value for _, value in given), self._names(given))
         if not self.is_watcher(of, name):
-            for _, value in given:
-                self._handle(value)
+            handled = [self._handle(value) for _, value in given]
+            for one in (of, *(value for _, value in given)):
+                self._note_call_on(one, name, is_given=any(handled) and one is of)
         if of is None and given and name in ENVIRONMENT and isinstance(given[0][1], Const):
             default = given[1][1] if len(given) > 1 else None
             return self.setting(given[0][1].text, default.text if isinstance(default, Const) else None)
@@ -3416,13 +3427,33 @@ class Machine:
             return Apply(name, of, (), (), kind)  # how long it waits for records, or how many it takes
         return Apply(name, of, tuple(values), self._names(given), kind)
 
-    def _handle(self, value: Value) -> None:
-        """Call what handles objects of a class with one that a library is given, and that sends because of it."""
+    def _note_call_on(self, of: Value | None, name: str, *, is_given: bool) -> None:
+        """Note a library's method that is called on an object, or given one, of a class which extends a library's.
+
+        It may be what hands on what the object *is_given* for others, as the events of an aggregate.
+        """
+        if isinstance(of, Apply) and self.known_type(of) is None:  # what a library makes of an object
+            for one in of.arguments:
+                self._note_call_on(one, name, is_given=is_given)
+        known = self.known_type(of) if of is not None else None
+        if known is not None and self.program.extends_library(known):
+            self.calls_on.setdefault(known.cls.name, set()).add(name)
+            if is_given:
+                self.hand_on.add(known.cls.name)
+
+    def _handle(self, value: Value) -> bool:
+        """Call what handles objects of a class with one that a library is given, and that sends because of it.
+
+        Return whether something does.
+        """
+        is_handled = False
         known = value.known if isinstance(value, Thing) else None
         for place in self.program.handling.get(id(known.cls), ()) if known is not None else ():
             if place.known is not None and self._serves(place.known) and place.function not in self.functions:
                 scope = Scope(place.file, None, self._instance(place.known), place.known)
                 self._invoke(place.function, scope, [("", value)])
+                is_handled = True
+        return is_handled
 
     def _is_result(self, of: Value) -> bool:
         """Return whether a value is one that may be missing, as an optional value or a result, and no sequence."""
@@ -3489,8 +3520,47 @@ class Machine:
         first = given[0][1] if given and len(given) <= 2 else None
         if isinstance(first, Const) and first.kind is Kind.TEXT and any(sign in first.text for sign in ".:_"):
             known = self.program.setting(first.text)
-            return Const(Kind.TEXT, known) if known is not None else None
+            return Const(Kind.TEXT, known) if known is not None else self._declared_setting(first.text)
         return None
+
+    def _declared_setting(self, path: str) -> Value | None:
+        """Return a setting by its full name as the code of the program declares it; None if it does not."""
+        if self._settings is None:
+            self._settings = {}
+            for place in self._declaring_settings():
+                self._declare_settings(*place)
+        begin = path
+        while begin not in self._settings and begin:
+            begin = begin.rpartition(".")[0]
+        value = self._settings.get(begin)
+        for name in path[len(begin) :].strip(".").split(".") if path != begin and value is not None else ():
+            value = self.member(value, name) if isinstance(value, Thing) and name in value.fields else None
+        return value
+
+    def _declaring_settings(self) -> Iterator[tuple[ir.File, Call]]:
+        """Yield the calls that declare settings, each with its file."""
+        for file in self.program.files:
+            for code in walk(file):
+                if isinstance(code, Call) and isinstance(code.function, Name | Member):
+                    if code.function.name in SECTIONS | SETTING_DEFAULTS or any(_loaded_by(code)):
+                        yield file, code
+
+    def _declare_settings(self, file: ir.File, code: Call) -> None:
+        """Note the settings that a call declares."""
+        assert self._settings is not None
+        scope = self._file_scope(file)
+        for one in _loaded_by(code):
+            function = self.apart(one, scope)
+            found = self.call(function, [], code, scope) if is_function(function) else None
+            for name, value in found.fields.items() if isinstance(found, Thing) else ():
+                self._settings.setdefault(name, value)
+        if len(code.arguments) == 2 and isinstance(code.function, Name | Member):
+            named = self.apart(code.arguments[0].value, scope)
+            value = self.apart(code.arguments[1].value, scope)
+            if code.function.name in SECTIONS and is_function(value):
+                value = self.call(value, [], code, scope)
+            if isinstance(named, Const) and code.function.name in SECTIONS | SETTING_DEFAULTS:
+                self._settings.setdefault(named.text, value)
 
     def _wraps(self, name: str) -> bool:
         """Return whether a function returns what it is given as an optional value, a result or one that is there later.
@@ -4190,6 +4260,14 @@ def _is_constant(value: Value) -> bool:
     return isinstance(value, Apply) and value.of is None and value.name == "enum"
 
 
+def _loaded_by(code: Call) -> Iterator[ir.Expression]:
+    """Yield the functions in the list of those that return settings, which a module of settings is given."""
+    for one in code.arguments:
+        for key, value in one.value.entries if isinstance(one.value, ir.Record) else ():
+            if key == Literal(Kind.TEXT, LOADS) and isinstance(value, ir.Sequence):
+                yield from value.items
+
+
 def _left_open(function: Function, given: Sequence[Given]) -> tuple[ir.Parameter, ...]:
     """Return the parameters of further lists that a call gives nothing for, so that it returns a function of them."""
     named = {name for name, _ in given if name}
@@ -4213,6 +4291,7 @@ def _filled_in(function: Function) -> frozenset[str]:
     return frozenset(found)
 
 
+_OF_SECTION = re.compile(r"ConfigType<typeof (\w+)>")
 _MAKES = re.compile(r"(?:valueOf|from|From|parse|Parse|decode|deserialize|model_validate|load)(?![a-z])")
 """How methods of a class begin that make an object of it from another form; the class may have them from a library."""
 
