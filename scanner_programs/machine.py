@@ -556,7 +556,7 @@ class Machine:
     def _bind_type(self, name: str, results: Sequence[Value], scope: Scope) -> None:
         """Note the object that a function made which a library is given, with the type in brackets that asks for it.
 
-        So containers are told which object is given to whatever asks for one of a type (Koin, .NET, Kodein, Guice).
+        Containers give this object to whatever asks for one of the type (Koin, .NET, Kodein, Guice).
         """
         kinds = parameters_of(name) if name.endswith(">") else ()
         known = self.program.class_of(kinds[0], scope.file, scope.known) if kinds else None
@@ -2137,8 +2137,8 @@ class Machine:
             case Call(function=function, arguments=arguments):
                 kind = function.name if isinstance(function, Name | Member) else "?"
                 if kind in PRESENT and len(arguments) == 1:
-                    there = without_missing(of) or of
-                    return operate("&&", (is_present(of), self._pattern(there, arguments[0].value, scope)))
+                    inner = without_missing(of) or of
+                    return operate("&&", (is_present(of), self._pattern(inner, arguments[0].value, scope)))
                 if kind in ABSENT and len(arguments) == 1:
                     self._pattern(Opaque("failure"), arguments[0].value, scope)
                     return negate(is_present(of))
@@ -3414,9 +3414,9 @@ class Machine:
         if is_alone and of is not None and (is_counted or scope.file.language == "python"):
             values = called
             is_kept = is_test(called[0]) or keeps_elements(name)
-            there = without_missing(called[0]) if not is_kept and name.partition("<")[0] in DROPS else None
-            if there is not None and there is not called[0]:  # it keeps the elements for which there is a result
-                of, values = Apply("filtered", of, (is_present(called[0]),), via=name), [there]
+            made = without_missing(called[0]) if not is_kept and name.partition("<")[0] in DROPS else None
+            if made is not None and made is not called[0]:  # it keeps the elements for which there is a result
+                of, values = Apply("filtered", of, (is_present(called[0]),), via=name), [made]
             return Apply("filtered" if is_kept else "mapped", of, tuple(values), via=name)
         if not given and of is not None:
             bare = _accessor(name) if name not in NO_FIELDS else ""
@@ -3459,15 +3459,20 @@ class Machine:
         """Return whether a value is one that may be missing, as an optional value or a result, and no sequence."""
         match of:
             case Thing(known=known) if known is not None:
-                return not self.program.extends_library(known) and not any(
-                    self.program.method(known, name) for name in NEXTS
-                )
+                return self._is_one(known)
             case Type() | Apply(name="enum"):
                 return True
             case Input(type=kind) | Get(type=kind) | Apply(type=kind) if kind:
                 declared = kind.partition("\0")[0]
-                return base_type(declared).rpartition(".")[2] in RESULTS or self.is_scalar(of)
+                if base_type(declared).rpartition(".")[2] in RESULTS or self.is_scalar(of):
+                    return True
+                own = self.known_type(of) if not held_in(declared) else None
+                return own is not None and self._is_one(own)
         return is_failed(of)
+
+    def _is_one(self, known: Known) -> bool:
+        """Return whether an object of a class is one value, and has no elements."""
+        return not self.program.extends_library(known) and not any(self.program.method(known, one) for one in NEXTS)
 
     def _is_reader(self, of: Value) -> bool:
         """Return whether records are taken from an object of a library."""
@@ -3541,9 +3546,9 @@ class Machine:
         """Yield the calls that declare settings, each with its file."""
         for file in self.program.files:
             for code in walk(file):
-                if isinstance(code, Call) and isinstance(code.function, Name | Member):
-                    if code.function.name in SECTIONS | SETTING_DEFAULTS or any(_loaded_by(code)):
-                        yield file, code
+                name = code.function.name if isinstance(code, Call) and isinstance(code.function, Name | Member) else ""
+                if isinstance(code, Call) and (name in SECTIONS | SETTING_DEFAULTS or any(_loaded_by(code))):
+                    yield file, code
 
     def _declare_settings(self, file: ir.File, code: Call) -> None:
         """Note the settings that a call declares."""

@@ -120,7 +120,7 @@ INDEXES = {
 THROUGH = _words("via viaMat through transform transformDeferred compose")
 """Methods of streams that are given what to do with the stream as a whole."""
 JOINED_TO = THROUGH | _words("to toMat runWith alsoTo alsoToMat divertTo wireTap merge concat zip")
-"""Methods of streams that are given another part of the pipeline: it is no element of the stream."""
+"""Methods of streams that are given another part of the pipeline, which the stream does not have as an element."""
 TABLES = _words("toMap to_h toDict")
 """Methods of sequences that make a map of pairs."""
 TAKES = _words(
