@@ -111,6 +111,7 @@ from scanner_programs.libraries.standard import (
     SIZES,
     STATES,
     STREAMS,
+    SUMS,
     TABLES,
     TAKES,
     TEXTS,
@@ -2279,8 +2280,12 @@ class Machine:
                 return NULL
             if test not in (TRUE, FALSE):  # a variable that is false by now was set by what ends the loop
                 self.guards.append(Apply("while", None, (test,)))
-        self._vary(code.body, scope)
+        varied = self._vary(code.body, scope)
         self._turn(code.body, inner, start)
+        for owner, name, before in varied if code.source is not None else ():
+            folded = _next_of(owner.variables[name], before)
+            if folded is not None and folded != _SO_FAR:
+                owner.variables[name] = Apply("folded", None, (folded, *before.arguments))
         return NULL
 
     @staticmethod
@@ -2288,8 +2293,12 @@ class Machine:
         """Return whether others see a variable: one of a file or an object."""
         return isinstance(code, Member) or (isinstance(code, Name) and scope.find(code.name) is None)
 
-    def _vary(self, body: Block, scope: Scope) -> None:
-        """Make numbers and truths that a loop changes unknown: they only have their first value in its first turn."""
+    def _vary(self, body: Block, scope: Scope) -> list[tuple[Scope, str, Apply]]:
+        """Make numbers and truths that a loop changes unknown: they only have their first value in its first turn.
+
+        Return the variables, each with its scope and what it is now.
+        """
+        varied: list[tuple[Scope, str, Apply]] = []
         for one in walk(body):
             targets: tuple[ir.Expression, ...] = (one.target,) if isinstance(one, ir.Assign) else ()
             for target in targets[0].items if targets and isinstance(targets[0], ir.Sequence) else targets:
@@ -2297,7 +2306,10 @@ class Machine:
                 value = found.variables[target.name] if found is not None and isinstance(target, Name) else None
                 if found is not None and isinstance(value, Const) and value.kind in (Kind.NUMBER, Kind.TRUTH):
                     assert isinstance(target, Name)
-                    found.variables[target.name] = Apply("turn", None, (value,))
+                    turn = Apply("turn", None, (value,))
+                    found.variables[target.name] = turn
+                    varied.append((found, target.name, turn))
+        return varied
 
     def _turn(self, body: Block, scope: Scope, start: int) -> None:
         self.value(body, scope)
@@ -2538,7 +2550,7 @@ class Machine:
             while inner is not own and inner.parent is not None:
                 inner = inner.parent
             self._bind(own if inner is own else scope, name, value)  # a block has no variables of its own
-            own.depths[name] = 0
+            own.depths[name] = self._frames[-1].guards if self._frames else 0
             return
         depth = self._frames[-1].guards if self._frames else len(self.guards)
         old = self._globals.get((scope.file.path, name)) or NULL
@@ -3405,6 +3417,13 @@ class Machine:
         source = sequence_in(given, None) if is_function else Ref("?")
         if source != Ref("?"):  # a function of sequences, as `map` of Python
             return Apply("filtered" if keeps_elements(simple) else "mapped", source, (called[0],), via=simple)
+        if name in SUMS and not (of is not None and self.known_type(of)):
+            added = called[0] if of is not None and len(called) == len(given) == 1 else None
+            total = _sum_of(of, added) if added is not None else None
+            if added is None and len(given) == (of is None):
+                total = self._summed(of if of is not None else given[0][1])
+            if total is not None:
+                return total
         if called and of is not None and name in GROUPS:
             return Apply("grouped", of, tuple(called[:1]), via=name)
         is_alone = len(called) == 1 and all(isinstance(one, Closure | Method | Const) for _, one in given)
@@ -3782,7 +3801,7 @@ class Machine:
         source, others = (of, others) if of is not None else (others[0], others[1:])
         element = self.element(source)
         first = others[0] if others else element
-        so_far = first if isinstance(first, Thing | Items) or not others else Ref("so far")
+        so_far = first if isinstance(first, Thing | Items) or not others else _SO_FAR
         listed: list[Given] = [("", so_far), ("", element)]
         if FOLDS[name.partition("<")[0].rpartition(".")[2]]:
             listed.reverse()
@@ -3796,6 +3815,11 @@ class Machine:
         if isinstance(result, Thing | Items):
             return result
         return Apply("folded", None, (result, first) if others else (result,))
+
+    def _summed(self, sequence: Value) -> Value | None:
+        """Return the sum of what a function makes of the elements of a sequence; None for other sequences."""
+        is_made_of = isinstance(sequence, Apply) and sequence.name == "mapped" and sequence.of is not None
+        return _sum_of(sequence, self.element(sequence)) if is_made_of else None
 
     def _through(self, of: Value, way: Value, code: Call, scope: Scope) -> Value | None:
         """Return a stream after a part of a pipeline that is put together elsewhere; None for other values.
@@ -4263,6 +4287,65 @@ class Machine:
 def _is_constant(value: Value) -> bool:
     """Return whether a value is a constant of an enumeration of the program."""
     return isinstance(value, Apply) and value.of is None and value.name == "enum"
+
+
+_SO_FAR = Ref("so far")
+"""What a loop or a fold made in the turns before."""
+
+
+def _next_of(value: Value, turn: Apply) -> Value | None:
+    """Return what a loop makes of a variable in each turn; None if it does more than to add to it, or the like."""
+    if value is turn:
+        return _SO_FAR
+    if isinstance(value, Cond):
+        ways = _next_of(value.then, turn), _next_of(value.otherwise, turn)
+        listed = [one for one in conjuncts(value.test) if not (isinstance(one, Apply) and one.name == "&&")]
+        tests = [one for one in listed if not is_turn(one)]
+        if None in ways or _holds_turn(value.test, turn):
+            return None
+        then, otherwise = (_SO_FAR if one is None else one for one in ways)
+        return reduce(lambda found, test: choose(test, found, otherwise), tests, then)
+    if isinstance(value, Apply) and value.of is None and value.name in ("+", "*") and len(value.arguments) == 2:
+        first, second = value.arguments
+        first, second = (second, first) if second is turn else (first, second)
+        if first is turn and not _holds_turn(second, turn):
+            return Apply(value.name, None, (_SO_FAR, second))
+    return None
+
+
+def _holds_turn(value: Value, turn: Apply, depth: int = 0) -> bool:
+    """Return whether a value has the value of a variable in a turn as a part; one that is too deep may have it."""
+    if value is turn or depth > _DEEPEST:
+        return True
+    inside: tuple[Value | None, ...] = ()
+    match value:
+        case Apply(of=of, arguments=arguments):
+            inside = (of, *arguments)
+        case Get(of=of):
+            inside = (of,)
+        case Cond(test=test, then=then, otherwise=otherwise):
+            inside = (test, then, otherwise)
+        case Thing(fields=fields, base=base):
+            inside, depth = (base, *fields.values()), depth + _MOST_TURNS
+        case Items(values=values) | Opaque(parts=values):
+            inside, depth = tuple(values), depth + _MOST_TURNS
+    return any(one is not None and _holds_turn(one, turn, depth + 1) for one in inside)
+
+
+def _sum_of(sequence: Value | None, element: Value) -> Value:
+    """Return the sum of what is made of each element of a sequence, as a loop over it has it."""
+    total = _added(element)
+    while isinstance(sequence, Apply) and sequence.of is not None:
+        for test in sequence.arguments if sequence.name == "filtered" else ():
+            total = choose(test, total, _SO_FAR)
+        sequence = sequence.of
+    return Apply("folded", None, (total, Const(Kind.NUMBER, "0")))
+
+
+def _added(element: Value) -> Value:
+    if isinstance(element, Cond):
+        return choose(element.test, _added(element.then), _added(element.otherwise))
+    return _SO_FAR if element == NULL else Apply("+", None, (_SO_FAR, element))
 
 
 def _loaded_by(code: Call) -> Iterator[ir.Expression]:

@@ -98,6 +98,8 @@ FOLDS = {
     **dict.fromkeys(_words("foldRight rfold"), True),
 }
 """Methods of sequences that put their elements together one by one, each with whether the element comes first."""
+SUMS = _words("sum sumOf Sum sumBy")
+"""Functions and methods that add the elements of a sequence, or what a function makes of each."""
 CLASSES = _words("getClass GetType class javaClass java __class__ constructor")
 """Members of every object, in the languages, that are its class."""
 CLASS_NAMES = _words("getSimpleName simpleName Name __name__ name")

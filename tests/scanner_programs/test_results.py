@@ -125,3 +125,33 @@ def test_headers_that_are_added_to_a_record_are_part_of_it(sends, path: str, cod
     [found] = compare(sends({path: code}), sends({path: code.replace('"kind"', '"sort"')}))
 
     assert (found.aspect, found.certain) == ("headers", True)
+
+
+SUMS = {
+    "a.py": (
+        "from confluent_kafka import Producer\nproducer = Producer({})\ndef total(lines):\n    SUM\n"
+        "def send(lines):\n    if not lines:\n        return\n    producer.produce('t', value=total(lines))\n",
+        "return sum(line.price for line in lines if not line.free)",
+        "found = 0\n    for line in lines:\n        if not line.free:\n"
+        "            found += line.price\n    return found",
+    ),
+    "a.kt": (
+        "import org.springframework.kafka.core.KafkaTemplate\ndata class Line(val price: Int, val free: Boolean)\n"
+        "class S(private val template: KafkaTemplate<String, Int>) {\n"
+        "    private fun total(lines: List<Line>): Int {\n        SUM\n    }\n"
+        '    fun send(lines: List<Line>) { template.send("t", total(lines)) }\n}\n',
+        "return lines.sumOf { it.price }",
+        "var found = 0\n        for (line in lines) {\n"
+        "            found += line.price\n        }\n        return found",
+    ),
+}
+
+
+@pytest.mark.parametrize("path", SUMS)
+def test_a_sum_is_the_same_as_a_loop_that_adds(sends, path: str) -> None:
+    code, first, second = SUMS[path]
+    base = sends({path: code.replace("SUM", first)})
+
+    assert compare(base, sends({path: code.replace("SUM", second)})) == []
+    assert compare(base, sends({path: code.replace("SUM", second.replace("+= line.price", "+= 1"))}))
+    assert compare(base, sends({path: code.replace("SUM", second.replace("found = 0", "found = 1"))}))
