@@ -1075,6 +1075,8 @@ class _Reader:
         names = list(_origins(machine, made))
         # Without an object that says it, a record or sink that is given says whose call it is.
         sent = [machine.full_type(value) for _, value in made.given if isinstance(value, Thing)]
+        # The package says more than the name of the class, which those of several clients have.
+        rows.sort(key=lambda row: not any(begins(one.replace("::", "."), row.packages) for one in names))
         for row in rows:
             signature = row.sends[name].get(len(made.given), row.sends[name].get(0, ""))
             if "sink" in signature.split():

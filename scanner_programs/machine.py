@@ -40,6 +40,7 @@ from scanner_programs.libraries.others import (
     CONTAINERS,
     ENVIRONMENT,
     INJECTED_SETTINGS,
+    LAYERS,
     LOADS,
     LOGGER_NOTES,
     PROVIDED,
@@ -61,6 +62,7 @@ from scanner_programs.libraries.standard import (
     CHOOSES,
     CLASS_NAMES,
     CLASSES,
+    CONSTANTS,
     CONSTRUCTORS,
     CONVERSIONS,
     CONVERTS,
@@ -366,6 +368,7 @@ class Machine:
         self._constants: dict[tuple[str, str], Value] = {}
         self._singles: dict[int, Value] = {}
         self._settings: dict[str, Value] | None = None
+        self._layered: set[int] = set()
         self._bound: dict[int, list[tuple[str, Thing]]] = {}
         self._bound_of_library: dict[str, list[tuple[str, Value]]] = {}
         self._modules: dict[str, list[ir.File]] = {}
@@ -554,6 +557,24 @@ class Machine:
             self.guards, self._left = saved, left
         return self._of_providers[id(place.function)]
 
+    def _make_in_layer(self, known: Known) -> None:
+        """Evaluate the only member of a class that makes objects of another one for whatever asks for one."""
+        if known.file.language != "scala" or id(known) in self._layered:
+            return
+        self._layered.add(id(known))
+        listed = [
+            (owner, one)
+            for each in self.program.classes.values()
+            for owner in each
+            for one in owner.cls.fields
+            if base_type(one.type).rpartition(".")[2] in LAYERS
+            and self.program.class_of((parameters_of(one.type) or ("",))[-1], owner.file, owner) is known
+        ]
+        if len(listed) == 1 and (listed[0][1].static or listed[0][0].cls.single):
+            keeps, self.keeps = self.keeps, True
+            self._static(*listed[0])
+            self.keeps = keeps
+
     def _bind_type(self, name: str, results: Sequence[Value], scope: Scope) -> None:
         """Note the object that a function made which a library is given, with the type in brackets that asks for it.
 
@@ -593,6 +614,7 @@ class Machine:
         """Return the object of a class, if the program makes one only, or gives a container one for the type."""
         if (bound := self._bound_to(known, kind)) is not None:
             return bound
+        self._make_in_layer(known)
         made = [one for below in self.program.concrete(known) for one in self.made.get(id(below.cls), [])]
         return made[0] if made and len({self._show(one) for one in made}) == 1 else None
 
@@ -1469,6 +1491,13 @@ class Machine:
             self.guards, self._left, self.keeps = saved, left, keeps
         return self._constants[key]
 
+    def _constants_of(self, known: Known) -> Items | None:
+        """Return the constants of an enumeration; None for other classes."""
+        fields = [one for one in known.cls.fields if one.static and known.cls.kind == "enum"]
+        values = [self._static(known, one) for one in fields]
+        constants = [one for one in values if _is_constant(one)]
+        return Items(constants, len(self.guards)) if constants else None
+
     def _only_object(self, known: Known) -> Value:
         """Return the object that a class with one object has: what it gives the class that it extends is its own."""
         if id(known) not in self._singles:
@@ -1537,6 +1566,8 @@ class Machine:
         if found is not None and found[1].value is not None:
             return self._static(*found)
         if self.program.method(known, name) is None:
+            if name in CONSTANTS and (constants := self._constants_of(known)) is not None:
+                return constants
             if name in CLASS_NAMES:
                 return Const(Kind.TEXT, known.cls.name)
             if name in CLASSES:
@@ -3027,6 +3058,8 @@ class Machine:
             )
         if not given and found is None and name in CLASS_NAMES:
             return Const(Kind.TEXT, known.cls.name)
+        if not given and found is None and name in CONSTANTS and (listed := self._constants_of(known)) is not None:
+            return listed
         field_value = self.program.field(known, name)
         if field_value is not None and field_value[1].static:
             return self.call(self._static(*field_value), given, code, scope, discarded=discarded)

@@ -233,7 +233,9 @@ def _class(lower: Lowering, node: Node) -> Class:
                     inner = _class(lower, each)
                     classes.append(replace(inner, kind="data", supers=inner.supers or (called,)))
                     continue
-                value = Call(Name("new enum"), (Argument(Literal(Kind.TEXT, known)),), line(each))
+                above = each.child_by_field_name("extend")
+                given = _arguments(lower, child(above, "arguments")) if above is not None else ()
+                value = Call(Name("new enum"), (Argument(Literal(Kind.TEXT, known)), *given), line(each))
                 fields.append(Field(known, "enum", value, static=True, line=line(each)))
         elif one.type not in ("self_type", "extension_definition"):
             statements.append(lower.code(one))

@@ -139,6 +139,9 @@ PROVIDERS: Mapping[str, str] = {
 PROVIDED = frozenset(("Provide", "Closing", "Depends"))
 """What stands as the default of a parameter that an object of a container is given to, with that object."""
 
+LAYERS = frozenset(("ZLayer", "TaskLayer", "ULayer", "URLayer", "RLayer", "Layer"))
+"""Types of what makes an object of their last parameter for whatever asks for one (ZIO)."""
+
 INJECTED_SETTINGS: Mapping[str, str] = {"Value": "", "ConfigProperty": "name", "Property": "name"}
 """Notes on members and parameters that get the value of a setting, and the argument that names it."""
 

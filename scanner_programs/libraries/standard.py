@@ -45,6 +45,8 @@ SEQUENCES = (
     *("sequence", "queue", "deque", "stream", "flow", "flux", "multi", "chunk", "stack", "bag", "tuple", "generator"),
 )
 """What the names of the languages' types with several elements end in, in lower case."""
+CONSTANTS = _words("values entries")
+"""Members of an enumeration that have all its constants."""
 CONSTRUCTORS = ("new", "__init__", "constructor")
 INVOKES = frozenset(("apply", "accept", "call", "invoke", "get", "run", "test", "Invoke", "bind", "applyAsync"))
 PUTS = frozenset(("put", "set", "setProperty", "Add", "add", "insert", "Set", "addProperty", "putIfAbsent", "property"))
