@@ -396,7 +396,9 @@ class _Reader:
         self._files = {id(place.function): place.file.path for place in places}
         found = self._reaching(places)
         makers = [place for place in places if id(place) not in found and self._registers(place)]
-        assemblers = [place for place in self._assemblers(places) if id(place) not in found and place not in makers]
+        assembling = self._assemblers(places)
+        self._assembling = {id(place) for place in assembling}
+        assemblers = [place for place in assembling if id(place) not in found and place not in makers]
         outer = self._outermost(assemblers)
         makers += [place for place in assemblers if id(place) in outer or _provides(place)]
         styles = {row.style for listed in self._clients.values() for row in listed}
@@ -461,7 +463,6 @@ class _Reader:
         Return the machine if another turn can know more of that.
         """
         self._machine = Machine(self._program, self._watch, self._serves)
-        self._machine.is_record = lambda name, count: self._signature(name, count) is not None
         if before is not None:
             self._machine.learn(before)
         self._receives = Receives(self._machine, self._rows, lambda value: _texts(self._set(value)))
@@ -480,7 +481,8 @@ class _Reader:
         entries = [place for place in found.values() if self._is_entry(place)]
         views = [place for place in entries if _provides(place)]
         makes = len(makers) + len(views)
-        views += [place for place in entries if id(place) in first and not _provides(place)]
+        outer = [place for place in entries if id(place) in first and not _provides(place)]
+        views += sorted(outer, key=lambda place: id(place) not in self._assembling)  # which knows what objects hold
         outermost = len(makers) + len(views)
         views += [place for place in entries if id(place) not in first and not _provides(place)]
         views += [place for place in places if id(place) in self._makers_of_records]
@@ -625,6 +627,9 @@ class _Reader:
         except RecursionError:  # one that nests deeper than any stack; what it sent before is known
             self._machine.spent = True
             return
+        for name in self._machine.hand_on:
+            calls = ", ".join(sorted(self._machine.calls_on[name]))
+            self._found.setup[f"{place.name} {name}"] = calls, at
         self._note_uses(place)
         sent = self._machine.element(result) if isinstance(result, Items) and result.yielded else result
         for topic in self._results(place):
@@ -679,7 +684,9 @@ class _Reader:
         used: dict[str, set[int]] = {}
         for place in listed:
             for name in names_in(place.function):
-                used.setdefault(name, set()).add(id(place))
+                imported = place.file.imports.get(name, "")
+                if not imported or self._is_declared(imported, place.file):  # otherwise it is what a library calls so
+                    used.setdefault(name, set()).add(id(place))
         return {
             id(place)
             for place in listed
@@ -940,7 +947,7 @@ class _Reader:
             for _, value in made.given:
                 known = {key: show(one) for key, one in self._machine.written(value).items()}
                 if isinstance(value, Thing) or known:
-                    for key, text in {**_client_parts(value), **known}.items():
+                    for key, text in {**_client_parts(value, self._machine.changes_of), **known}.items():
                         self._found.setup[f"{self._view.name} {kind} {key}"] = text, made.place
 
     def _register(self, made: Made) -> None:
@@ -1075,6 +1082,8 @@ class _Reader:
         names = list(_origins(machine, made))
         # Without an object that says it, a record or sink that is given says whose call it is.
         sent = [machine.full_type(value) for _, value in made.given if isinstance(value, Thing)]
+        # The package says more than the name of the class, which those of several clients have.
+        rows.sort(key=lambda row: not any(begins(one.replace("::", "."), row.packages) for one in names))
         for row in rows:
             signature = row.sends[name].get(len(made.given), row.sends[name].get(0, ""))
             if "sink" in signature.split():
@@ -1118,6 +1127,7 @@ class _Reader:
                 listed = list(self._parts_of(machine, parts[key], 0))
                 if key == "sink" and all(one.keys() <= {"value"} for one in listed):
                     listed = [{}]  # it writes the records that the stream has
+                    made = made if made.of is not None else replace(made, of=parts[key])
         if "form" in rest:
             message = list(self._parts_of(machine, rest["form"], 0))
             if any(one.keys() & {"key", "value"} for one in message) and _has_parts(rest["form"]):
@@ -1206,6 +1216,8 @@ class _Reader:
             part = _PARTS.get(key.lower().strip("_"))
             if part is not None and (thing.known is None or thing.type == "" or is_record):
                 parts[part] = value
+        if signature is not None and thing.touched:  # a record has no methods that change it but those of its headers
+            _add_headers(parts, thing.touched)
         if isinstance(parts.get("topic"), Thing):
             inner = parts["topic"]
             named = next(iter(self._parts_of(machine, inner, depth + 1)), {})
@@ -1229,10 +1241,6 @@ class _Reader:
             more = {key: one for key, one in thing.fields.items() if key.lower().strip("_") not in _PARTS}
             if more:
                 parts["options"] = Thing("", None, more)
-            for call in thing.touched if thing.known is None else ():
-                part = _PARTS.get(call.partition("(")[0].partition(".")[0].lower(), "options")
-                then = Thing("", None, {}, touched=[call])
-                parts[part] = Items([parts[part], then]) if part in parts else then
             yield parts
         else:
             yield {"value": thing}
@@ -1249,6 +1257,7 @@ class _Reader:
             if signature is not None:
                 for key, one in _bound(signature, [("", each) for each in current.arguments]).items():
                     parts.setdefault(key, one)
+                _add_headers(parts, machine.changes_of(current))
             elif part is not None and len(current.arguments) == 1 and current.of is not None:
                 parts.setdefault(part, current.arguments[0])
             elif current.of is None and any(_PARTS.get(one) for one in current.names):  # an object made by names
@@ -1368,7 +1377,8 @@ class _Reader:
         noted += [*parts.values(), *guards, *(one for listed in values.values() for one in listed)]
         noted += [client] if client is not None else []
         held = frozenset(self._held(one) for one in guards)
-        of = tuple(sorted(_client_parts(client).items())) if client is not None else ()
+        changes = self._machine.changes_of
+        of = tuple(sorted(_client_parts(client, changes).items())) if client is not None else ()
         contract = Contract(
             view=self._view.name,
             method=method,
@@ -2451,12 +2461,26 @@ def _in_text(value: Value) -> Iterator[str]:
             yield from _texts(value)
 
 
-def _client_parts(value: Value, prefix: str = "") -> dict[str, str]:
+def _add_headers(parts: dict[str, Value], calls: Sequence[str]) -> None:
+    """Add what calls give a record beside the headers that it is made with."""
+    if calls:
+        made = (parts["headers"],) if "headers" in parts else ()
+        parts["headers"] = Items([*made, *map(Ref, calls)])
+
+
+def _is_chain(value: Value) -> bool:
+    """Return whether a value is an object of a library after calls on it, as settings are that a client is made of."""
+    while isinstance(value, Apply) and value.of is not None:
+        value = value.of
+    return isinstance(value, Apply) and is_made(value)
+
+
+def _client_parts(value: Value, changes_of: Callable[[Value], Sequence[str]]) -> dict[str, str]:
     """Return how a client was made: its settings by name, and the rest under an empty name."""
     parts: dict[str, str] = {}
     rest: list[str] = []
 
-    def collect(one: Value, depth: int) -> None:
+    def collect(one: Value, depth: int, *, is_part: bool = False) -> None:
         if isinstance(one, Thing) and depth < 6:
             if one.type and one.known is None:
                 rest.append(one.type)
@@ -2470,19 +2494,20 @@ def _client_parts(value: Value, prefix: str = "") -> dict[str, str]:
             rest.extend(one.touched)
         elif isinstance(one, Apply) and depth < 12:
             if one.of is not None:
-                collect(one.of, depth + 1)
-            constants = [each for each in one.arguments if not isinstance(each, Thing)]
+                collect(one.of, depth + 1, is_part=is_part)
+            rest.extend(changes_of(one) if is_part else ())  # what is called on the client itself does not set it up
+            nested = [each for each in one.arguments if isinstance(each, Thing) or _is_chain(each)]
+            constants = [each for each in one.arguments if each not in nested]
             if len(one.arguments) == 2 and isinstance(one.arguments[0], Const) and one.of is not None:
                 parts[one.arguments[0].text] = show(one.arguments[1])
             else:
                 rest.append(f"{one.name}({', '.join(map(show, constants))})")
-            for each in one.arguments:
-                if isinstance(each, Thing):
-                    collect(each, depth + 1)
+            for each in nested:
+                collect(each, depth + 1, is_part=True)
         elif not isinstance(one, Input | Get | Ref):
             rest.append(show(one))
 
     collect(value, 0)
     if rest:
-        parts[prefix] = "; ".join(rest)
+        parts[""] = "; ".join(rest)
     return parts

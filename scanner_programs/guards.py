@@ -26,6 +26,7 @@ from scanner_programs.values import (
     Ref,
     Shown,
     Thing,
+    Type,
     Value,
 )
 
@@ -103,6 +104,8 @@ def choose(test: Value, then: Value, otherwise: Value) -> Value:
         return otherwise
     then, otherwise = remaining(then, test, holds=True), remaining(otherwise, test, holds=False)
     if isinstance(then, Const) and then == otherwise:
+        return then
+    if isinstance(then, Get) and isinstance(otherwise, Get) and then.of is otherwise.of and then.name == otherwise.name:
         return then
     if {then, otherwise} == {TRUE, FALSE} if isinstance(then, Const) and isinstance(otherwise, Const) else False:
         return test if then == TRUE else negate(test)
@@ -208,7 +211,7 @@ def is_fixed(test: Value) -> bool:
 def is_present(value: Value) -> Value:
     """Return whether a value is not missing, as far as that is known."""
     match value:
-        case Thing() | Items() | Closure() | Method():
+        case Thing() | Items() | Closure() | Method() | Type() | Apply(of=None, name="enum"):
             return TRUE
         case Apply(of=None, name=name) if name.replace("::", ".") in ERRORS:
             return TRUE
@@ -226,6 +229,17 @@ def is_failed(value: Value) -> bool:
     while isinstance(value, Apply) and value.of is not None:
         value = value.of
     return isinstance(value, Apply) and value.name in FAILED and bool(value.arguments)
+
+
+def without_missing(value: Value) -> Value | None:
+    """Return a value that is one of several without those that are missing or a failure; None if all of them are."""
+    if not isinstance(value, Cond):
+        return None if value == NULL or is_failed(value) else value
+    then, otherwise = without_missing(value.then), without_missing(value.otherwise)
+    if then is None or otherwise is None:
+        return otherwise if then is None else then
+    is_same = then is value.then and otherwise is value.otherwise
+    return value if is_same else choose(value.test, then, otherwise)
 
 
 def truth(value: Value) -> Value:

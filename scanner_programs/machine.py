@@ -32,6 +32,7 @@ from scanner_programs.guards import (
     negate,
     operate,
     truth,
+    without_missing,
 )
 from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New, parts_of, walk
 from scanner_programs.libraries.clients import is_source, reads
@@ -39,9 +40,13 @@ from scanner_programs.libraries.others import (
     CONTAINERS,
     ENVIRONMENT,
     INJECTED_SETTINGS,
+    LAYERS,
+    LOADS,
     LOGGER_NOTES,
     PROVIDED,
     PROVIDERS,
+    SECTIONS,
+    SETTING_DEFAULTS,
     SETTINGS_CLASSES,
     VARIABLES,
     watches,
@@ -50,14 +55,20 @@ from scanner_programs.libraries.rows import plain as plain_name
 from scanner_programs.libraries.standard import (
     ABSENT,
     ADDS,
+    AS_OTHER,
+    AS_RESULT,
     ASSIGNS,
     CHECKED,
+    CHOOSES,
     CLASS_NAMES,
     CLASSES,
+    CONSTANTS,
     CONSTRUCTORS,
     CONVERSIONS,
     CONVERTS,
+    CURRIED,
     DEFAULTS,
+    DROPS,
     EMITS,
     EXHAUSTIVE,
     FALLBACKS,
@@ -73,15 +84,18 @@ from scanner_programs.libraries.standard import (
     INDEXES,
     INVOKES,
     ITERATES,
+    JOINED_TO,
     KEYS,
     LIFTS,
     LISTS,
     MAKERS,
+    MAPS,
     MERGES,
     MISSABLE,
     NEXTS,
     NO_FIELDS,
     NOTES,
+    OF_FAILURE,
     OF_FAILURES,
     OF_FIRST,
     OF_KIND,
@@ -91,6 +105,7 @@ from scanner_programs.libraries.standard import (
     PRESENT,
     PUTS,
     REMOVES,
+    RESULTS,
     ROW_OPTIONS,
     ROWS,
     SAME,
@@ -99,6 +114,7 @@ from scanner_programs.libraries.standard import (
     SIZES,
     STATES,
     STREAMS,
+    SUMS,
     TABLES,
     TAKES,
     TEXTS,
@@ -123,7 +139,9 @@ from scanner_programs.program import (
     declared_below,
     declared_defaults,
     elements_of,
+    held_in,
     in_package,
+    is_alike,
     parameters_of,
     replaced,
     texts_of_chain,
@@ -197,8 +215,12 @@ _EQUAL = {"==": True, "===": True, "is": True, "!=": False, "!==": False, "is no
 """Operators that compare, each with whether they say that both are the same."""
 _CONTEXT, _SIDE = " context", "getSideOutput"
 """What a function of a stream writes to outputs beside it with, and the method that reads one of them."""
+_OF_CLASS, _OF_CONSTANT = "<class ", "<constant "
+"""What the names of entries of a map begin with whose keys are classes, or constants of an enumeration."""
 _PUT = "put under"
 """The condition under which others put something in a container that a function takes it from."""
+_CALLED = ("invoke", "apply", "__call__", "call", "accept")
+"""The methods of an object that is called like a function, in the languages."""
 _MOST_OF_TEST = 120
 _TOO_LONG = "too long: "
 _LONGEST = 200
@@ -300,7 +322,6 @@ class Machine:
         self._next_call = ""
         self._containers: dict[int, Thing] = {}
         self._builders: list[Thing] = []
-        self.is_record: Callable[[str, int], bool] = lambda _name, _count: False
         self._kinds_given: tuple[Sequence[str], str] = (), ""
         self._of_providers: dict[int, Value | None] = {}
         self._files: dict[str, Scope] = {}
@@ -321,6 +342,8 @@ class Machine:
         self._put_under: dict[str, _Puts] = {}
         self._ways: dict[str, list[tuple[tuple[tuple[str, int], ...], str]]] = {}
         self.records: list[Thing] = []
+        self.calls_on: dict[str, set[str]] = {}
+        self.hand_on: set[str] = set()
         self.followed: set[tuple[str, int, str]] = set()
         self.entered: dict[int, set[int]] = {}
         self.of_libraries: set[tuple[str, int, str]] = set()
@@ -337,6 +360,7 @@ class Machine:
         self._known: Counter[str] = Counter()
         self._rests: dict[int, tuple[Value, Value]] = {}
         self._written_names: set[str] = set()
+        self._changed: dict[int, tuple[Apply, list[str]]] = {}
         self._named: dict[tuple[str, str, int], Value] = {}
         self._packages: dict[tuple[str, str, str], bool] = {}
         self._sides: dict[str, Items] = {}
@@ -344,11 +368,16 @@ class Machine:
         self._profiles: Mapping[tuple[str, str], Profile] | None = None
         self._inner: dict[str, list[ir.Declare | ir.Assign]] = {}
         self._constants: dict[tuple[str, str], Value] = {}
+        self._singles: dict[int, Value] = {}
+        self._settings: dict[str, Value] | None = None
+        self._layered: set[int] = set()
+        self._bound: dict[int, list[tuple[str, Thing]]] = {}
+        self._bound_of_library: dict[str, list[tuple[str, Value]]] = {}
         self._modules: dict[str, list[ir.File]] = {}
         self._resolving: set[tuple[str, str]] = set()
         self._decorations: dict[int, Value] = {}
         self._flags: list[tuple[Thing, str, Value]] = []  # what this entry set a flag from: others do not see it
-        self._replayed: dict[str, tuple[str, list[Given], Call, Scope]] = {}
+        self._replayed: dict[str, tuple[Value | None, str, list[Given], Call, Scope]] = {}
         self.steps = 0
         self.keeps, self.renews = True, False
         self._discarded = False
@@ -383,7 +412,7 @@ class Machine:
             thing.fields[name] = old
         self.guards, self._left, self._frames, self._flags = [], None, [], []
         self._written, self._written_names, self._owners = {}, set(), []
-        self.records = []
+        self.records, self.calls_on, self.hand_on = [], {}, set()
         this = self._this_of(place)
         scope = Scope(place.file, None, this, place.known)
         given = [
@@ -442,6 +471,10 @@ class Machine:
 
         *name* is what code calls what is given.
         """
+        section = _OF_SECTION.fullmatch(kind)  # of settings that a function returns (Nest)
+        made = self._outside(section[1], file, near) if section else None
+        if isinstance(made, Apply) and made.arguments and _simple(made.name) in SECTIONS:
+            return made.arguments[-1]
         for note in notes:
             if note.name in INJECTED_SETTINGS:
                 found = self._setting_of(note, INJECTED_SETTINGS[note.name])
@@ -459,8 +492,8 @@ class Machine:
             if made is not None:
                 return made
             if self._serves(known):
-                return self._instance(known)
-            made = self._only(known) if not place[:1].isdigit() else None
+                return self._instance(known, kind)
+            made = self._only(known, kind) if not place[:1].isdigit() else None
             if made is not None:
                 return made
         return self._input(place, kind, file, near)
@@ -526,8 +559,64 @@ class Machine:
             self.guards, self._left = saved, left
         return self._of_providers[id(place.function)]
 
-    def _only(self, known: Known) -> Value | None:
-        """Return the object of a class, if the program makes one only."""
+    def _make_in_layer(self, known: Known) -> None:
+        """Evaluate the only member of a class that makes objects of another one for whatever asks for one."""
+        if known.file.language != "scala" or id(known) in self._layered:
+            return
+        self._layered.add(id(known))
+        listed = [
+            (owner, one)
+            for each in self.program.classes.values()
+            for owner in each
+            for one in owner.cls.fields
+            if base_type(one.type).rpartition(".")[2] in LAYERS
+            and self.program.class_of((parameters_of(one.type) or ("",))[-1], owner.file, owner) is known
+        ]
+        if len(listed) == 1 and (listed[0][1].static or listed[0][0].cls.single):
+            keeps, self.keeps = self.keeps, True
+            self._static(*listed[0])
+            self.keeps = keeps
+
+    def _bind_type(self, name: str, results: Sequence[Value], scope: Scope) -> None:
+        """Note the object that a function made which a library is given, with the type in brackets that asks for it.
+
+        Containers give this object to whatever asks for one of the type (Koin, .NET, Kodein, Guice).
+        """
+        kinds = parameters_of(name) if name.endswith(">") else ()
+        known = self.program.class_of(kinds[0], scope.file, scope.known) if kinds else None
+        made = results[-1] if results else None
+        if kinds and known is None and made is not None and is_made(made):
+            self._bound_of_library.setdefault(base_type(kinds[0]).rpartition(".")[2], []).append((kinds[0], made))
+        if known is None or not isinstance(made, Thing) or made.known is None or made.known is known:
+            return
+        if known in self.program.supers(made.known):
+            listed = self._bound.setdefault(id(known.cls), [])
+            if all(one is not made for _, one in listed):
+                listed.append((kinds[0], made))
+
+    def _of_container_by_type(self, value: Value) -> Value:
+        """Return the object of a library that a container gives whatever asks it for one of a type; else the value."""
+        kind = value.type.partition("\0")[0] if isinstance(value, Apply) and not (value.of or value.arguments) else ""
+        listed = self._bound_of_library.get(base_type(kind).rpartition(".")[2], []) if kind else []
+        alike = {self._show(one): one for text, one in listed if is_alike(kind, text)}
+        return next(iter(alike.values())) if len(alike) == 1 else value
+
+    def _bound_to(self, known: Known, kind: str) -> Thing | None:
+        """Return the only object that a container gives whatever asks for one of a type; None without one."""
+        listed = self._bound.get(id(known.cls), [])
+        alike = [one for text, one in listed if is_alike(kind, text)] if kind else [one for _, one in listed]
+        shown = {self._which_made(one) for one in alike}
+        return alike[-1] if len(shown) == 1 else None
+
+    def _which_made(self, thing: Thing) -> str:
+        """Return what tells an object from those that other code makes: one function makes the same again."""
+        return f"{thing.type} {thing.line} {thing.known.file.path if thing.known is not None else ''}"
+
+    def _only(self, known: Known, kind: str = "") -> Value | None:
+        """Return the object of a class, if the program makes one only, or gives a container one for the type."""
+        if (bound := self._bound_to(known, kind)) is not None:
+            return bound
+        self._make_in_layer(known)
         made = [one for below in self.program.concrete(known) for one in self.made.get(id(below.cls), [])]
         return made[0] if made and len({self._show(one) for one in made}) == 1 else None
 
@@ -582,8 +671,10 @@ class Machine:
                 return value.text if isinstance(value, Literal) else ""
         return None
 
-    def _instance(self, known: Known) -> Value:
+    def _instance(self, known: Known, kind: str = "") -> Value:
         """Return the object of a class that a framework makes: what its constructor is given is made likewise."""
+        if (bound := self._bound_to(known, kind)) is not None:
+            return bound
         if self.program.is_abstract(known):
             below = self.program.concrete(known)
             if len(below) != 1:
@@ -635,10 +726,11 @@ class Machine:
         is_by_class = all(isinstance(one, Type | Ref) for one in value.arguments) and value.name != "unset"
         if not is_by_class or isinstance(root, Input | Thing) or value.via:
             return None
-        made = self._only(known)
+        kind = value.type.partition("\0")[0]
+        made = self._only(known, kind)
         if isinstance(made, Thing) and made.base is not None:
             return None
-        return self._instance(known) if made is None and self._serves(known) else made
+        return self._instance(known, kind) if made is None and self._serves(known) else made
 
     def _input(self, place: str, kind: str, file: ir.File, near: Known | None = None) -> Value:
         full = self.qualify(base_type(kind), file) if place.isdigit() and kind else ""
@@ -679,8 +771,8 @@ class Machine:
         if known is not None:
             return known.cls.name, known
         kind = value.type.partition("\0")[0] if isinstance(value, Input | Get | Apply | Thing) else ""
-        while base_type(kind).rpartition(".")[2] in HOLDERS and parameters_of(kind):
-            kind = parameters_of(kind)[0]
+        while held := held_in(kind):
+            kind = held
         of = value.of if isinstance(value, Get | Apply) else None
         if not kind and isinstance(value, Get | Apply) and value.name.lower().removeprefix("get") in HELD:
             inside = parameters_of(of.type.partition("\0")[0]) if isinstance(of, Input | Get | Apply) else ()
@@ -700,10 +792,8 @@ class Machine:
         if text.rstrip("?! ").endswith("[]"):
             return None
         known = self.program.class_of(text, file, near)
-        inside = parameters_of(text)
-        if known is None and inside and base_type(text).rpartition(".")[2] in HOLDERS:
-            known = self.program.class_of(inside[0], file, near)
-        return known
+        held = held_in(text) if known is None else ""
+        return self.program.class_of(held, file, near) if held else known
 
     def full_type(self, value: Value) -> str:
         """Return the full name of the library's class that a value is of; empty if that is not known."""
@@ -726,9 +816,8 @@ class Machine:
             file, near = self.types[kind]
             text = kind.partition("\0")[0]
             base = base_type(text)
-            inside = parameters_of(text)
-            if base.rpartition(".")[2] in HOLDERS and inside:
-                base = base_type(inside[0])
+            if held := held_in(text):
+                base = base_type(held)
             is_own = self.program.class_of(text, file, near) is not None
             self._full_types[kind] = "" if is_own else self.qualify(base, file)
         return self._full_types[kind]
@@ -809,8 +898,8 @@ class Machine:
     def is_scalar(value: Value) -> bool:
         """Return whether a value is declared as a scalar of the language, in any form that may be missing."""
         kind = value.type.partition("\0")[0] if isinstance(value, Input | Get | Apply) else ""
-        while base_type(kind).rpartition(".")[2] in HOLDERS and parameters_of(kind):
-            kind = parameters_of(kind)[0]
+        while held := held_in(kind):
+            kind = held
         return base_type(kind).rpartition(".")[2].lower() in SCALARS
 
     def is_port(self, value: Value) -> bool:
@@ -848,7 +937,10 @@ class Machine:
             case Apply(name="mapped", arguments=(inner,)) if self._lists(inner, kind, file, near):
                 return inner  # what a library's function returns of a function that returns a list is the list
             case Apply(type=own) | Get(type=own) if not own or self._is_open(own):
-                return replace(value, type=self._typed(kind, file, near))
+                found = replace(value, type=self._typed(kind, file, near))
+                if id(value) in self._changed and isinstance(found, Apply):
+                    self._changed[id(found)] = found, self._changed[id(value)][1]
+                return found
             case Cond(test=test, then=then, otherwise=otherwise):
                 ways = self.declared(then, kind, file, near), self.declared(otherwise, kind, file, near)
                 return value if ways == (then, otherwise) else Cond(test, *ways)
@@ -885,8 +977,8 @@ class Machine:
             return value if ways == (value.then, value.otherwise) else Cond(value.test, *ways)
         if isinstance(value, Apply) and value.name in CONVERTS and value.of is not None and not value.arguments:
             wanted = kind
-            while base_type(wanted).rpartition(".")[2] in HOLDERS:
-                wanted = (parameters_of(wanted) or [""])[0]
+            while held := held_in(wanted):
+                wanted = held
             known = self.program.class_of(wanted, scope.file, scope.known)
             found = self._conversion(known, value.of) if known is not None else None
             if found is not None:
@@ -1299,7 +1391,8 @@ class Machine:
         if isinstance(value, Ref) or (isinstance(value, Thing) and name in value.fields):
             return False
         known = value.known if isinstance(value, Type) else self.known_type(value)
-        return known is None or (self.program.field(known, name) is None and self.program.method(known, name) is None)
+        method = self.program.method(known, name) if known is not None and name not in CONSTRUCTORS else None
+        return known is None or (self.program.field(known, name) is None and method is None)
 
     def _class_of(self, value: Value) -> Value:
         """Return the class of an object: whatever the object holds, it is the same."""
@@ -1404,6 +1497,23 @@ class Machine:
             self.guards, self._left, self.keeps = saved, left, keeps
         return self._constants[key]
 
+    def _constants_of(self, known: Known) -> Items | None:
+        """Return the constants of an enumeration; None for other classes."""
+        fields = [one for one in known.cls.fields if one.static and known.cls.kind == "enum"]
+        values = [self._static(known, one) for one in fields]
+        constants = [one for one in values if _is_constant(one)]
+        return Items(constants, len(self.guards)) if constants else None
+
+    def _only_object(self, known: Known) -> Value:
+        """Return the object that a class with one object has: what it gives the class that it extends is its own."""
+        if id(known) not in self._singles:
+            saved, self.guards, left, self._left, keeps = self.guards, [], self._left, None, self.keeps
+            self.keeps = False
+            self._singles[id(known)] = Opaque(known.cls.name)
+            self._singles[id(known)] = self._construct(known, [], (), known.cls.line)
+            self.guards, self._left, self.keeps = saved, left, keeps
+        return self._singles[id(known)]
+
     @staticmethod
     def _default_of(owner: Known, one: ir.Field) -> Value | None:
         """Return the default that a tag of a field has for its setting; None without one.
@@ -1449,6 +1559,8 @@ class Machine:
 
     def _of_type(self, value: Type, known: Known, name: str) -> Value:
         found = self.program.field(known, name)
+        if found is not None and known.cls.single and found[0] is not known and not found[1].static:
+            return self.member(self._only_object(known), name)
         if found is not None and (found[1].static or known.cls.single):
             return self._static(*found)
         inner = next((one for one in self.program.classes.get(name, ()) if one.outer is known), None)
@@ -1460,6 +1572,8 @@ class Machine:
         if found is not None and found[1].value is not None:
             return self._static(*found)
         if self.program.method(known, name) is None:
+            if name in CONSTANTS and (constants := self._constants_of(known)) is not None:
+                return constants
             if name in CLASS_NAMES:
                 return Const(Kind.TEXT, known.cls.name)
             if name in CLASSES:
@@ -1623,6 +1737,10 @@ class Machine:
             self._known.update(texts)
         return self._known
 
+    def changes_of(self, value: Value) -> list[str]:
+        """Return the calls that may have changed an object which a library's function made."""
+        return self._changed[id(value)][1] if id(value) in self._changed else []
+
     def charge(self, parts: int) -> None:
         """Count the writing of so many parts of values as steps: objects that hold many others take long to write."""
         steps = parts // _PARTS_OF_STEP
@@ -1695,6 +1813,8 @@ class Machine:
             case Member(of=of, name=name):
                 of_object = self.value(of, scope)
                 self._at = (scope.file.path, code.line or self._at[1])
+                if name in AS_OTHER and scope.file.language in CURRIED:  # a method that is called without brackets
+                    return self.call_method(of_object, name, [], Call(code, (), self._at[1]), scope)
                 return _shown(name, self.member(of_object, name))
             case ir.Index():
                 of_object, key = self.value(code.of, scope), self.value(code.key, scope)
@@ -1761,7 +1881,7 @@ class Machine:
             if isinstance(first, Const) and first.kind is Kind.TEXT:
                 return first
             if isinstance(operands[1], ir.Exit):  # only where the first is missing, the code after it is not reached
-                test = operate("==", (first, NULL)) if operator in ("??", "?:") else operate("!", (first,))
+                test = negate(is_present(_copied_from(first))) if operator in ("??", "?:") else operate("!", (first,))
                 self._choice(test, Block((operands[1],)), Block(()), scope)
                 return first
             return operate(operator if operator in ("||", "or") else "??", (first, self.value(operands[1], scope)))
@@ -1869,6 +1989,10 @@ class Machine:
         value = self.settled(value)
         if isinstance(value, Ref):
             return value.name.rpartition(".")[2]
+        if isinstance(value, Type):
+            return f"{_OF_CLASS}{value.known.qualified}>"
+        if _is_constant(value):
+            return f"{_OF_CONSTANT}{self._show(value)}>"
         return value.text if isinstance(value, Const) else f"<{self._show(value)}>"
 
     def _index(self, of: Value, key: Value) -> Value:
@@ -1883,7 +2007,7 @@ class Machine:
         if isinstance(of, Thing | Cond) and isinstance(key, Const):
             return self.member(of, key.text)
         if isinstance(of, Thing) and self._is_table(of) and not isinstance(key, Const):
-            return self._entry(of, key, NULL)
+            return self._entry_of(of, key, NULL)
         if isinstance(of, Items) and isinstance(key, Const) and key.text.lstrip("-").isdigit():
             return self.part(of, int(key.text))
         is_step = isinstance(key, Apply) and key.of is not None and key.name in ("mapped", "filtered")
@@ -1902,7 +2026,8 @@ class Machine:
     @staticmethod
     def _is_table(thing: Thing) -> bool:
         """Return whether an object is a map with known keys that is made in one place, as a table of handlers is."""
-        is_known = not any(name.startswith("<") for name in thing.fields)  # which no code computes
+        computed = [one for one in thing.fields if one.startswith("<")]
+        is_known = all(one.startswith((_OF_CLASS, _OF_CONSTANT)) for one in computed)
         is_plain = thing.known is None and not thing.type and thing.base is None
         return is_plain and is_known and 0 < len(thing.fields) <= _MOST_TURNS
 
@@ -1911,9 +2036,9 @@ class Machine:
         if not isinstance(pairs, Items) or not 0 < len(pairs.values) <= _MOST_TURNS:
             return None
         listed = [pair_of(one) for one in pairs.values]
-        if not all(isinstance(key, Const) for key, _ in listed):
+        if not all(isinstance(key, Const | Type) or (key is not None and _is_constant(key)) for key, _ in listed):
             return None
-        return Thing("", None, {key.text: value for key, value in listed if isinstance(key, Const)}, depth=pairs.depth)
+        return Thing("", None, {self._key(key): one for key, one in listed if key is not None}, depth=pairs.depth)
 
     def _by_key(self, of: Items, name: str, functions: Sequence[Value], code: Call, scope: Scope) -> Value | None:
         """Return a map of the elements of a known list by the keys that a function gives them."""
@@ -1925,6 +2050,16 @@ class Machine:
             value = self.call(functions[1], [("", one)], code, scope) if len(functions) > 1 else one
             pairs.append(key if INDEXES[name] else Items([key, value]))
         return self._table_of(Items(pairs, len(self.guards)))
+
+    def _entry_of(self, table: Thing, key: Value, missing: Value) -> Value:
+        """Return the entry of a map with known keys for a key; a class or a constant is known, too."""
+        if isinstance(key, Cond):
+            ways = self._entry_of(table, key.then, missing), self._entry_of(table, key.otherwise, missing)
+            return choose(key.test, *ways)
+        if isinstance(key, Type | Const) or _is_constant(key):
+            found = table.fields.get(self._key(key), REMOVED)
+            return missing if found == REMOVED else self.simplified(found)
+        return self._entry(table, key, missing)
 
     def _entry(self, table: Thing, key: Value, missing: Value) -> Value:
         """Return the entry of a map with known keys that a key which is not known has: that of the key it equals."""
@@ -2040,7 +2175,8 @@ class Machine:
             case Call(function=function, arguments=arguments):
                 kind = function.name if isinstance(function, Name | Member) else "?"
                 if kind in PRESENT and len(arguments) == 1:
-                    return operate("&&", (is_present(of), self._pattern(of, arguments[0].value, scope)))
+                    inner = without_missing(of) or of
+                    return operate("&&", (is_present(of), self._pattern(inner, arguments[0].value, scope)))
                 if kind in ABSENT and len(arguments) == 1:
                     self._pattern(Opaque("failure"), arguments[0].value, scope)
                     return negate(is_present(of))
@@ -2181,8 +2317,12 @@ class Machine:
                 return NULL
             if test not in (TRUE, FALSE):  # a variable that is false by now was set by what ends the loop
                 self.guards.append(Apply("while", None, (test,)))
-        self._vary(code.body, scope)
+        varied = self._vary(code.body, scope)
         self._turn(code.body, inner, start)
+        for owner, name, before in varied if code.source is not None else ():
+            folded = _next_of(owner.variables[name], before)
+            if folded is not None and folded != _SO_FAR:
+                owner.variables[name] = Apply("folded", None, (folded, *before.arguments))
         return NULL
 
     @staticmethod
@@ -2190,8 +2330,12 @@ class Machine:
         """Return whether others see a variable: one of a file or an object."""
         return isinstance(code, Member) or (isinstance(code, Name) and scope.find(code.name) is None)
 
-    def _vary(self, body: Block, scope: Scope) -> None:
-        """Make numbers and truths that a loop changes unknown: they only have their first value in its first turn."""
+    def _vary(self, body: Block, scope: Scope) -> list[tuple[Scope, str, Apply]]:
+        """Make numbers and truths that a loop changes unknown: they only have their first value in its first turn.
+
+        Return the variables, each with its scope and what it is now.
+        """
+        varied: list[tuple[Scope, str, Apply]] = []
         for one in walk(body):
             targets: tuple[ir.Expression, ...] = (one.target,) if isinstance(one, ir.Assign) else ()
             for target in targets[0].items if targets and isinstance(targets[0], ir.Sequence) else targets:
@@ -2199,7 +2343,10 @@ class Machine:
                 value = found.variables[target.name] if found is not None and isinstance(target, Name) else None
                 if found is not None and isinstance(value, Const) and value.kind in (Kind.NUMBER, Kind.TRUTH):
                     assert isinstance(target, Name)
-                    found.variables[target.name] = Apply("turn", None, (value,))
+                    turn = Apply("turn", None, (value,))
+                    found.variables[target.name] = turn
+                    varied.append((found, target.name, turn))
+        return varied
 
     def _turn(self, body: Block, scope: Scope, start: int) -> None:
         self.value(body, scope)
@@ -2442,7 +2589,7 @@ class Machine:
             while inner is not own and inner.parent is not None:
                 inner = inner.parent
             self._bind(own if inner is own else scope, name, value)  # a block has no variables of its own
-            own.depths[name] = 0
+            own.depths[name] = self._frames[-1].guards if self._frames else 0
             return
         depth = self._frames[-1].guards if self._frames else len(self.guards)
         old = self._globals.get((scope.file.path, name)) or NULL
@@ -2505,6 +2652,12 @@ class Machine:
                 return self.call_method(*found, given, code, scope, discarded=discarded)
             value = self._name(function.name, scope)
             is_object = function.name[:1].isupper() and scope.file.language in ("scala", "kotlin")  # what makes one
+            if value == Ref(function.name) and scope.file.language in IMPLICIT:
+                own = ((one, known) for one, known in self._receivers(scope) if one is not None and known is not None)
+                generated = (self._generated(one, function.name, given) for one, _ in own)
+                made = next((one for one in generated if one is not None), None)
+                if made is not None:  # as the `copy` of a data class of Kotlin
+                    return made
             if value == Ref(function.name) and scope.file.language in IMPLICIT and not is_object:
                 listed = (one for one, _ in self._receivers(scope) if one is not None)
                 receiver = next(
@@ -2622,6 +2775,8 @@ class Machine:
         """Return the container or the handlers that a call puts a value in, and the value; None for other calls."""
         if (bus := topic_of(of, given)) and not isinstance(given[1][1], Closure | Method):
             return bus, given[1][1]
+        if name in JOINED_TO:
+            return None
         root = of
         while name in ADDS and isinstance(root, Apply) and root.of is not None:
             root = root.of  # what a stream that was started takes in at its beginning
@@ -2728,11 +2883,15 @@ class Machine:
                     return self.call(exported, given, code, scope, discarded=discarded)
                 return self._library_call(None, name, given, code, scope, discarded=discarded)
             case Thing(known=known) if known is not None:
-                for name in ("invoke", "apply", "__call__", "call", "accept"):
+                for name in _CALLED:
                     if self.program.method(known, name, len(given)) is not None:
                         return self.call_method(value, name, given, code, scope, discarded=discarded)
                 if not given and scope.file.language == "python":
                     return value
+            case Input() | Get() | Apply() if (own := self.known_type(value)) is not None:
+                name = next((one for one in _CALLED if self.program.method(own, one, len(given)) is not None), "")
+                if name:
+                    return self.call_method(value, name, given, code, scope, discarded=discarded)
         return self._library_call(value, "()", given, code, scope, discarded=discarded)
 
     def _with_receiver(self, function: Function, given: list[Given], scope: Scope) -> tuple[Function, list[Given]]:
@@ -2907,9 +3066,13 @@ class Machine:
             )
         if not given and found is None and name in CLASS_NAMES:
             return Const(Kind.TEXT, known.cls.name)
+        if not given and found is None and name in CONSTANTS and (listed := self._constants_of(known)) is not None:
+            return listed
         field_value = self.program.field(known, name)
         if field_value is not None and field_value[1].static:
             return self.call(self._static(*field_value), given, code, scope, discarded=discarded)
+        if known.cls.single and name.partition("<")[0] in MAPS:  # of the only object, as of any other result
+            return self._library_call(of, name, given, code, scope, discarded=discarded)
         return self._library_call(None, f"{known.cls.name}.{name}", given, code, scope, discarded=discarded)
 
     def _call_typed(
@@ -2987,7 +3150,8 @@ class Machine:
         known = of.known if isinstance(of, Thing) else self.known_type(of)
         is_free = isinstance(of, Thing) and known is None
         names = {one.name for _, one in self.program.fields(known)} if known is not None else set()
-        if known is not None and self.program.method(known, name, len(given)) is not None:
+        method = self.program.method(known, name, len(given)) if known is not None else None
+        if method is not None and (method.function.body is not None or name not in names):
             return None
         if not given:
             if isinstance(of, Thing) and name in ("build", "toBuilder", "clone", "Build", "to_dict", "toJSON"):
@@ -3020,7 +3184,7 @@ class Machine:
             if isinstance(key, Const):
                 return self.member(of, key.text) if key.text in of.fields or len(given) == 1 else missing
             if self._is_table(of):
-                return self._entry(of, key, missing)
+                return self._entry_of(of, key, missing)
         if len(given) == 1 and is_free and name in MERGES and isinstance(given[0][1], Thing | Cond):
             return self._merged(of, given[0][1])
         if len(given) == 1 and is_free and name in ("update", "putAll", "addAll", "insertAll"):
@@ -3091,6 +3255,7 @@ class Machine:
         name = self._meant(name) if name.endswith(">") else name
         if of is None and (found := self._of_container(name, given, code, scope)) is not None:
             return found
+        of = self._of_container_by_type(of) if of is not None and self._bound_of_library else of
         if of is None and len(given) == 1 and scope.file.language == "go":
             as_type = self._as_other(name, given[0][1], scope)
             if as_type is not None:
@@ -3104,8 +3269,8 @@ class Machine:
         root = of
         while isinstance(root, Apply) and root.of is not None:
             root = root.of
-        if isinstance(root, Apply) and stands_for_any(root) and isinstance(result, Apply):
-            self._replayed[self._show(result)] = name, given, code, scope
+        if isinstance(root, Apply) and stands_for_any(root) and isinstance(result, Apply) and result is not of:
+            self._replayed[self._show(result)] = of, name, given, code, scope
         return result
 
     def _as_other(self, name: str, value: Value, scope: Scope) -> Value | None:
@@ -3170,8 +3335,9 @@ class Machine:
         if self._watch(self, self._made(of, name, given, code, scope)):
             return Apply(name, of, tuple(value for _, value in given), self._names(given))
         if not self.is_watcher(of, name):
-            for _, value in given:
-                self._handle(value)
+            handled = [self._handle(value) for _, value in given]
+            for one in (of, *(value for _, value in given)):
+                self._note_call_on(one, name, is_given=any(handled) and one is of)
         if of is None and given and name in ENVIRONMENT and isinstance(given[0][1], Const):
             default = given[1][1] if len(given) > 1 else None
             return self.setting(given[0][1].text, default.text if isinstance(default, Const) else None)
@@ -3215,6 +3381,15 @@ class Machine:
         plain_name = name.partition("<")[0]
         if of is not None and not given and plain_name in LIFTS:
             return of
+        is_other = name in AS_RESULT or (name in AS_OTHER and of is not None and self._is_result(of))
+        if of is not None and not given and is_other and not self.is_scalar(of):
+            return of
+        if isinstance(of, Get) and of.name == OF_FAILURE and plain_name in MAPS and len(functions) == len(given) == 1:
+            return self._unless_failed(of.of, functions, code, scope, replaces=False)
+        if of is not None and plain_name in MAPS and len(functions) == len(given) == 1 and self._is_result(of):
+            if is_failed(of):
+                return of
+            return self._either(is_present(of), lambda: self.call(functions[0], [("", of)], code, scope), lambda: NULL)
         if of is not None and plain_name in OF_FAILURES and functions and len(functions) == len(given):
             return self._unless_failed(of, functions, code, scope, replaces=OF_FAILURES[plain_name])
         if of is not None and name in THROUGH and given:
@@ -3259,6 +3434,7 @@ class Machine:
                 values.append(value)
             if isinstance(value, Thing) and value.known is None and not silent:
                 self._handlers(of, value, given, code, scope)
+        self._bind_type(name, called, scope)
         if of is None and name.rpartition(".")[2] in FIELDS:
             named = {key: one for (key, _), one in zip(given, values, strict=True)}
             default = named.get("default", named.get("default_factory"))
@@ -3282,6 +3458,13 @@ class Machine:
         source = sequence_in(given, None) if is_function else Ref("?")
         if source != Ref("?"):  # a function of sequences, as `map` of Python
             return Apply("filtered" if keeps_elements(simple) else "mapped", source, (called[0],), via=simple)
+        if name in SUMS and not (of is not None and self.known_type(of)):
+            added = called[0] if of is not None and len(called) == len(given) == 1 else None
+            total = _sum_of(of, added) if added is not None else None
+            if added is None and len(given) == (of is None):
+                total = self._summed(of if of is not None else given[0][1])
+            if total is not None:
+                return total
         if called and of is not None and name in GROUPS:
             return Apply("grouped", of, tuple(called[:1]), via=name)
         is_alone = len(called) == 1 and all(isinstance(one, Closure | Method | Const) for _, one in given)
@@ -3291,6 +3474,9 @@ class Machine:
         if is_alone and of is not None and (is_counted or scope.file.language == "python"):
             values = called
             is_kept = is_test(called[0]) or keeps_elements(name)
+            made = without_missing(called[0]) if not is_kept and name.partition("<")[0] in DROPS else None
+            if made is not None and made is not called[0]:  # it keeps the elements for which there is a result
+                of, values = Apply("filtered", of, (is_present(called[0]),), via=name), [made]
             return Apply("filtered" if is_kept else "mapped", of, tuple(values), via=name)
         if not given and of is not None:
             bare = _accessor(name) if name not in NO_FIELDS else ""
@@ -3299,17 +3485,54 @@ class Machine:
         kind = self._result_type(name, given, scope) or (self._held(of, name) if of is not None and not given else "")
         if values and of is not None and not is_source(name) and all(map(_is_number, values)) and self._is_reader(of):
             return Apply(name, of, (), (), kind)  # how long it waits for records, or how many it takes
-        if of is None and scope.file.language == "go" and simple[:3] == "New" and self.is_record(name, len(values)):
-            return Thing(name, None, {}, tuple(values), depth=len(self.guards), line=code.line)
         return Apply(name, of, tuple(values), self._names(given), kind)
 
-    def _handle(self, value: Value) -> None:
-        """Call what handles objects of a class with one that a library is given, and that sends because of it."""
+    def _note_call_on(self, of: Value | None, name: str, *, is_given: bool) -> None:
+        """Note a library's method that is called on an object, or given one, of a class which extends a library's.
+
+        It may be what hands on what the object *is_given* for others, as the events of an aggregate.
+        """
+        if isinstance(of, Apply) and self.known_type(of) is None:  # what a library makes of an object
+            for one in of.arguments:
+                self._note_call_on(one, name, is_given=is_given)
+        known = self.known_type(of) if of is not None else None
+        if known is not None and self.program.extends_library(known):
+            self.calls_on.setdefault(known.cls.name, set()).add(name)
+            if is_given:
+                self.hand_on.add(known.cls.name)
+
+    def _handle(self, value: Value) -> bool:
+        """Call what handles objects of a class with one that a library is given, and that sends because of it.
+
+        Return whether something does.
+        """
+        is_handled = False
         known = value.known if isinstance(value, Thing) else None
         for place in self.program.handling.get(id(known.cls), ()) if known is not None else ():
             if place.known is not None and self._serves(place.known) and place.function not in self.functions:
                 scope = Scope(place.file, None, self._instance(place.known), place.known)
                 self._invoke(place.function, scope, [("", value)])
+                is_handled = True
+        return is_handled
+
+    def _is_result(self, of: Value) -> bool:
+        """Return whether a value is one that may be missing, as an optional value or a result, and no sequence."""
+        match of:
+            case Thing(known=known) if known is not None:
+                return self._is_one(known)
+            case Type() | Apply(name="enum"):
+                return True
+            case Input(type=kind) | Get(type=kind) | Apply(type=kind) if kind:
+                declared = kind.partition("\0")[0]
+                if base_type(declared).rpartition(".")[2] in RESULTS or self.is_scalar(of):
+                    return True
+                own = self.known_type(of) if not held_in(declared) else None
+                return own is not None and self._is_one(own)
+        return is_failed(of)
+
+    def _is_one(self, known: Known) -> bool:
+        """Return whether an object of a class is one value, and has no elements."""
+        return not self.program.extends_library(known) and not any(self.program.method(known, one) for one in NEXTS)
 
     def _is_reader(self, of: Value) -> bool:
         """Return whether records are taken from an object of a library."""
@@ -3385,8 +3608,47 @@ class Machine:
         first = given[0][1] if given and len(given) <= 2 else None
         if isinstance(first, Const) and first.kind is Kind.TEXT and any(sign in first.text for sign in ".:_"):
             known = self.program.setting(first.text)
-            return Const(Kind.TEXT, known) if known is not None else None
+            return Const(Kind.TEXT, known) if known is not None else self._declared_setting(first.text)
         return None
+
+    def _declared_setting(self, path: str) -> Value | None:
+        """Return a setting by its full name as the code of the program declares it; None if it does not."""
+        if self._settings is None:
+            self._settings = {}
+            for place in self._declaring_settings():
+                self._declare_settings(*place)
+        begin = path
+        while begin not in self._settings and begin:
+            begin = begin.rpartition(".")[0]
+        value = self._settings.get(begin)
+        for name in path[len(begin) :].strip(".").split(".") if path != begin and value is not None else ():
+            value = self.member(value, name) if isinstance(value, Thing) and name in value.fields else None
+        return value
+
+    def _declaring_settings(self) -> Iterator[tuple[ir.File, Call]]:
+        """Yield the calls that declare settings, each with its file."""
+        for file in self.program.files:
+            for code in walk(file):
+                name = code.function.name if isinstance(code, Call) and isinstance(code.function, Name | Member) else ""
+                if isinstance(code, Call) and (name in SECTIONS | SETTING_DEFAULTS or any(_loaded_by(code))):
+                    yield file, code
+
+    def _declare_settings(self, file: ir.File, code: Call) -> None:
+        """Note the settings that a call declares."""
+        assert self._settings is not None
+        scope = self._file_scope(file)
+        for one in _loaded_by(code):
+            function = self.apart(one, scope)
+            found = self.call(function, [], code, scope) if is_function(function) else None
+            for name, value in found.fields.items() if isinstance(found, Thing) else ():
+                self._settings.setdefault(name, value)
+        if len(code.arguments) == 2 and isinstance(code.function, Name | Member):
+            named = self.apart(code.arguments[0].value, scope)
+            value = self.apart(code.arguments[1].value, scope)
+            if code.function.name in SECTIONS and is_function(value):
+                value = self.call(value, [], code, scope)
+            if isinstance(named, Const) and code.function.name in SECTIONS | SETTING_DEFAULTS:
+                self._settings.setdefault(named.text, value)
 
     def _wraps(self, name: str) -> bool:
         """Return whether a function returns what it is given as an optional value, a result or one that is there later.
@@ -3404,6 +3666,10 @@ class Machine:
         simple = name.rpartition(".")[2].rpartition("::")[2]
         if of is None and len(given) == 1 and self._wraps(name) and not isinstance(given[0][1], Closure):
             return given[0][1]
+        chosen = CHOOSES.get(".".join(name.split(".")[-2:])) if of is None and len(given) > 1 else None
+        if chosen is not None:
+            test, value = given[0][1], given[1][1]
+            return choose(test if chosen else negate(test), value, NULL)
         waits = WAITS.get(name.replace("::", ".")) if of is None else None
         if waits is not None and len(given) > waits:
             return given[waits][1]
@@ -3520,7 +3786,7 @@ class Machine:
         source = of if of is not None else sequence_in(given, value)
         if source == Ref("?"):
             source = next((one for _, one in given if one is not value), source)
-        count = len(function.parameters) if function is not None else 1
+        count = len(function.parameters) if function is not None else max(1, self._count(value, 1))
         inside = source if is_made(source) and not exchange_of(source) else self.element(source)
         bus = topic_of(of, given) if of is not None else ""
         if bus and bus in self.fed:
@@ -3599,7 +3865,7 @@ class Machine:
         source, others = (of, others) if of is not None else (others[0], others[1:])
         element = self.element(source)
         first = others[0] if others else element
-        so_far = first if isinstance(first, Thing | Items) or not others else Ref("so far")
+        so_far = first if isinstance(first, Thing | Items) or not others else _SO_FAR
         listed: list[Given] = [("", so_far), ("", element)]
         if FOLDS[name.partition("<")[0].rpartition(".")[2]]:
             listed.reverse()
@@ -3614,6 +3880,11 @@ class Machine:
             return result
         return Apply("folded", None, (result, first) if others else (result,))
 
+    def _summed(self, sequence: Value) -> Value | None:
+        """Return the sum of what a function makes of the elements of a sequence; None for other sequences."""
+        is_made_of = isinstance(sequence, Apply) and sequence.name == "mapped" and sequence.of is not None
+        return _sum_of(sequence, self.element(sequence)) if is_made_of else None
+
     def _through(self, of: Value, way: Value, code: Call, scope: Scope) -> Value | None:
         """Return a stream after a part of a pipeline that is put together elsewhere; None for other values.
 
@@ -3621,19 +3892,19 @@ class Machine:
         """
         if isinstance(way, Closure | Method):
             return self.call(way, [("", of)], code, scope) if self._count(way, 1) == 1 else None
-        steps: list[Apply] = []
+        steps = []
         value: Value | None = way
         while isinstance(value, Apply) and value.of is not None:
-            steps.append(value)
-            value = value.of
+            known = self._replayed.get(self._show(value))
+            steps.append((value, known))
+            value = value.of if known is None else known[0]
         if not steps or not isinstance(value, Apply) or not stands_for_any(value):
             return None
-        for one in reversed(steps):
-            known = self._replayed.get(self._show(one))
+        for one, known in reversed(steps):
             if known is None:
                 of = replace(one, of=of)
             else:
-                name, given, made, place = known
+                _, name, given, made, place = known
                 of = self.call_method(of, name, given, made, place)
         return of
 
@@ -3859,13 +4130,19 @@ class Machine:
             way, current = f"{current.name}.{way}", current.of
         if isinstance(of, Get) and isinstance(current, Thing) and current.known is None:
             roots.insert(0, current)
-        if not roots:
+        made = [other for one in (of, *things) if one is not None and (other := _made_root(one)) is not None]
+        if not roots and not made:
             return
         shown = Shown()
         listed = ", ".join("itself" if any(one is root for root in roots[:1]) else shown.text(one) for one in values)
+        text = _brief(f"{way}({listed})")
         for root in roots:
             if len(root.touched) < _MOST_TURNS * 4:
-                root.touched.append(_brief(f"{way}({listed})"))
+                root.touched.append(text)
+        for one in made:
+            changes = self._changed.setdefault(id(one), (one, []))[1]
+            if len(changes) < _MOST_TURNS * 4 and text not in changes:  # another view sees the same call
+                changes.append(text)
         self.charge(MOST_PARTS - shown.left)
 
     # --- objects
@@ -3985,6 +4262,10 @@ class Machine:
         """Return what a function of the program returns; *scope* is what it is defined in."""
         if function.body is None:
             return Opaque(f"{function.name} without a body", tuple(value for _, value in given))
+        if scope.file.language in CURRIED and (rest := _left_open(function, given)):
+            self._parameters(function, scope, given)
+            self.visited.add(id(function))
+            return Closure(replace(function, name="", parameters=rest, notes=()), scope, scope.this)
         same = [frame for frame in self._frames if frame.function is function]
         is_other = isinstance(scope.this, Thing) and all(frame.this is not scope.this for frame in same)
         if len(self._frames) > _DEEPEST or len(same) > (_MOST_NESTED if is_other else 1):
@@ -4088,6 +4369,90 @@ class Machine:
             self._bind(scope, one.name, self.converted(value, one.type, scope))
 
 
+def _is_constant(value: Value) -> bool:
+    """Return whether a value is a constant of an enumeration of the program."""
+    return isinstance(value, Apply) and value.of is None and value.name == "enum"
+
+
+_SO_FAR = Ref("so far")
+"""What a loop or a fold made in the turns before."""
+
+
+def _next_of(value: Value, turn: Apply) -> Value | None:
+    """Return what a loop makes of a variable in each turn; None if it does more than to add to it, or the like."""
+    if value is turn:
+        return _SO_FAR
+    if isinstance(value, Cond):
+        ways = _next_of(value.then, turn), _next_of(value.otherwise, turn)
+        listed = [one for one in conjuncts(value.test) if not (isinstance(one, Apply) and one.name == "&&")]
+        tests = [one for one in listed if not is_turn(one)]
+        if None in ways or _holds_turn(value.test, turn):
+            return None
+        then, otherwise = (_SO_FAR if one is None else one for one in ways)
+        return reduce(lambda found, test: choose(test, found, otherwise), tests, then)
+    if isinstance(value, Apply) and value.of is None and value.name in ("+", "*") and len(value.arguments) == 2:
+        first, second = value.arguments
+        first, second = (second, first) if second is turn else (first, second)
+        if first is turn and not _holds_turn(second, turn):
+            return Apply(value.name, None, (_SO_FAR, second))
+    return None
+
+
+def _holds_turn(value: Value, turn: Apply, depth: int = 0) -> bool:
+    """Return whether a value has the value of a variable in a turn as a part; one that is too deep may have it."""
+    if value is turn or depth > _DEEPEST:
+        return True
+    inside: tuple[Value | None, ...] = ()
+    match value:
+        case Apply(of=of, arguments=arguments):
+            inside = (of, *arguments)
+        case Get(of=of):
+            inside = (of,)
+        case Cond(test=test, then=then, otherwise=otherwise):
+            inside = (test, then, otherwise)
+        case Thing(fields=fields, base=base):
+            inside, depth = (base, *fields.values()), depth + _MOST_TURNS
+        case Items(values=values) | Opaque(parts=values):
+            inside, depth = tuple(values), depth + _MOST_TURNS
+    return any(one is not None and _holds_turn(one, turn, depth + 1) for one in inside)
+
+
+def _sum_of(sequence: Value | None, element: Value) -> Value:
+    """Return the sum of what is made of each element of a sequence, as a loop over it has it."""
+    total = _added(element)
+    while isinstance(sequence, Apply) and sequence.of is not None:
+        for test in sequence.arguments if sequence.name == "filtered" else ():
+            total = choose(test, total, _SO_FAR)
+        sequence = sequence.of
+    return Apply("folded", None, (total, Const(Kind.NUMBER, "0")))
+
+
+def _added(element: Value) -> Value:
+    if isinstance(element, Cond):
+        return choose(element.test, _added(element.then), _added(element.otherwise))
+    return _SO_FAR if element == NULL else Apply("+", None, (_SO_FAR, element))
+
+
+def _loaded_by(code: Call) -> Iterator[ir.Expression]:
+    """Yield the functions in the list of those that return settings, which a module of settings is given."""
+    for one in code.arguments:
+        for key, value in one.value.entries if isinstance(one.value, ir.Record) else ():
+            if key == Literal(Kind.TEXT, LOADS) and isinstance(value, ir.Sequence):
+                yield from value.items
+
+
+def _left_open(function: Function, given: Sequence[Given]) -> tuple[ir.Parameter, ...]:
+    """Return the parameters of further lists that a call gives nothing for, so that it returns a function of them."""
+    named = {name for name, _ in given if name}
+    places = sum(not name for name, _ in given)
+    rest = function.parameters[places:]
+    is_open = bool(given) and "*" not in named and function.name not in CONSTRUCTORS
+    if not is_open or any(one.rest for one in function.parameters):
+        return ()
+    needed = [one for one in rest if one.default is None and one.name not in named]
+    return tuple(rest[rest.index(needed[0]) :]) if needed and len(needed) < len(function.parameters) else ()
+
+
 def _filled_in(function: Function) -> frozenset[str]:
     """Return the variables of a function on which it calls methods that put a value under a key: they are maps."""
     found = set()
@@ -4099,6 +4464,7 @@ def _filled_in(function: Function) -> frozenset[str]:
     return frozenset(found)
 
 
+_OF_SECTION = re.compile(r"ConfigType<typeof (\w+)>")
 _MAKES = re.compile(r"(?:valueOf|from|From|parse|Parse|decode|deserialize|model_validate|load)(?![a-z])")
 """How methods of a class begin that make an object of it from another form; the class may have them from a library."""
 
@@ -4232,6 +4598,22 @@ def _shown(name: str, value: Value) -> Value:
 
 def _lower(name: str) -> str:
     return name[:1].lower() + name[1:]
+
+
+def _copied_from(value: Value) -> Value:
+    """Return what a copy was made of: it is there if that is."""
+    while isinstance(value, Thing) and value.base is not None:
+        value = value.base
+    return value
+
+
+def _made_root(value: Value) -> Apply | None:
+    """Return the object of a library, made without `new`, that members are asked for before it is changed."""
+    for _ in range(_MOST_TURNS):
+        if not isinstance(value, Apply | Get) or value.of is None:
+            break
+        value = value.of
+    return value if isinstance(value, Apply) and is_made(value) else None
 
 
 def _root(value: Value) -> Thing | None:

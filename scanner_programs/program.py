@@ -44,7 +44,7 @@ from scanner_programs.libraries.others import (
     TABLE_FIELDS,
     TABLES,
 )
-from scanner_programs.libraries.standard import ADDS, DEFAULTS, HOLDERS, IMPLICIT, SEQUENCES, TAKES
+from scanner_programs.libraries.standard import ADDS, DEFAULTS, HOLDERS, HOLDERS_OF_LAST, IMPLICIT, SEQUENCES, TAKES
 from scanner_programs.values import Apply, Const, Get, Thing, Value
 
 Code = TypeVar("Code")
@@ -490,10 +490,17 @@ class Program:
             inside = parameters_of(kind) if value is not None else ()
             if value is None or len(inside) != 1 or base_type(inside[0]) not in self.classes:
                 continue
+            if self._is_declared_inside(base_type(kind), file):  # a name for functions of any meaning
+                continue
             for one in walk(value):
                 if isinstance(one, Lambda) and len(one.function.parameters) == 1 and not self._makes(one, inside[0]):
                     found.setdefault(base_type(inside[0]), []).append((owner, file, one))
         return found
+
+    def _is_declared_inside(self, name: str, file: File) -> bool:
+        """Return whether a type is one that a class or object of the program declares, and no class of its own."""
+        owner, _, simple = file.imports.get(name, name).rpartition(".")
+        return owner.rpartition(".")[2] in self.classes and simple not in self.classes
 
     def _makes(self, code: object, kind: str) -> bool:
         """Return whether code makes objects of a class, or of one below it."""
@@ -522,7 +529,7 @@ class Program:
         wanted = set(_object_names(notes))
         ways: tuple[Callable[[Place], bool], ...] = (
             lambda one: bool(wanted & _names_of_object(one)),
-            lambda one: _is_alike(kind, one.function.type),
+            lambda one: is_alike(kind, one.function.type),
             lambda one: name in _names_of_object(one),
         )
         for way in ways[:1] if wanted else ways[1:]:
@@ -744,14 +751,14 @@ def _names_of_object(place: Place) -> set[str]:
     return {place.function.name, *_object_names(place.function.notes)}
 
 
-def _is_alike(kind: str, other: str) -> bool:
+def is_alike(kind: str, other: str) -> bool:
     """Return whether two types may mean the same: a type parameter and a wildcard stand for any."""
     names = [base_type(one).rpartition(".")[2] for one in (kind, other)]
     if any(one == "" or (len(one) == 1 and one.isupper()) for one in names):
         return True
     inside = parameters_of(kind), parameters_of(other)
     return names[0] == names[1] and (
-        not all(inside) or (len(inside[0]) == len(inside[1]) and all(map(_is_alike, *inside)))
+        not all(inside) or (len(inside[0]) == len(inside[1]) and all(map(is_alike, *inside)))
     )
 
 
@@ -790,6 +797,16 @@ def parameters_of(kind: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=8192)
+def held_in(kind: str) -> str:
+    """Return the type of the one value that a type holds, as that of an optional value; empty for other types."""
+    inside = parameters_of(kind)
+    base = base_type(kind).rpartition(".")[2] if inside else ""
+    if base in HOLDERS:
+        return inside[0]
+    return inside[-1] if base in HOLDERS_OF_LAST else ""
+
+
+@lru_cache(maxsize=8192)
 def elements_of(kind: str) -> str:
     """Return the type of the elements of a sequence; empty for the type of a single value."""
     kind = kind.strip().rstrip("?!").lstrip("&*").removeprefix("readonly ").strip()
@@ -801,8 +818,8 @@ def elements_of(kind: str) -> str:
         return kind.partition("]")[2] or kind[1:-1].partition(";")[0]
     inside = parameters_of(kind)
     base = base_type(kind).rpartition(".")[2]
-    if base in HOLDERS and inside:
-        return elements_of(inside[0])
+    if held := held_in(kind):
+        return elements_of(held)
     return inside[0] if len(inside) == 1 and base.lower().endswith(SEQUENCES) else ""
 
 

@@ -265,6 +265,8 @@ class _Shapes:
             if len(inside) > 1:
                 # What a library made, as a schema or an encoder is, only says how the rest is written.
                 inside = [one for one in inside if not _is_of_library(one)] or inside
+            if len(inside) > 1:  # a map beside an object of a class of the program has options
+                inside = [one for one in inside if self._machine.known_type(one) is not None] or inside
             others_given: list[Value] = [one for one in value.arguments if isinstance(one, Input | Get)]
             if len(inside) == 1 and _is_of_library(inside[0]) and others_given and value.of is not inside[0]:
                 inside = others_given[:1]  # what it is written with is not what is written
@@ -435,7 +437,7 @@ class _Shapes:
         for note in notes_of(one):
             known = WIRE_NAMES.get(note.name)
             given = tuple(each for each in note.arguments if known is None or each.name not in known)
-            if known is None or given:
+            if known is None or given or not note.arguments:  # without a name, it says that the member is written
                 found.append(f"{note.name}({code_text(given)})")
         return " ".join(found)
 

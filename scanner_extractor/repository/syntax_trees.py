@@ -107,9 +107,16 @@ def parse_tree(path: str, text: str) -> Node:
         raise InputInvalid(f"unknown language: {suffix(path) or path}", where=path)
     language, library = _language(grammar)
     source = _unescaped(text) if suffix(path) == ".java" and "\\u" in text else text
+    source = _CALL_AFTER_PROPERTY.sub(r"\1;\2", source) if suffix(path) in (".kt", ".kts") else source
     return library.Parser(language).parse(source.encode("utf-8", "replace")).root_node
 
 
+_CALL_AFTER_PROPERTY = re.compile(
+    r"(^[^\S\n]*+(?:\w++[^\S\n]++){0,4}?va[lr][^\S\n][^\n]{0,300}?[\w)\]}>\"?!]\n[^\S\n]*)[^\S\n]((?:get|set)\((?!\s*+\w*+(?:\s*+:(?!:)[^)\n]*+)?\)))",
+    re.MULTILINE,
+)
+"""A call of a function `get` or `set` on the line after a property: the grammar takes it for an accessor, which has no
+arguments but the name of a new value. A semicolon in the place of a space ends the property."""
 _ESCAPED = re.compile(r"(?<!\\)((?:\\\\)*)\\u+00([0-7][0-9a-fA-F])")
 
 

@@ -390,9 +390,17 @@ def _new(lower: Lowering, node: Node) -> Expression:
     if kind.partition("<")[0].rpartition(".")[2] in ("Dictionary", "SortedDictionary", "ExpandoObject", "Headers"):
         return _pairs(lower, listed)
     inner = lower.named(listed)
+    is_map = not kind or "Dictionary" in kind  # an initializer that sets nothing but indexes is one of a map
+    if is_map and inner and all(_is_of_index(one) for one in inner):
+        return _pairs(lower, listed)
     if inner and not any(one.type == "assignment_expression" for one in inner):
         return Sequence(tuple(lower.value(one) for one in inner))
     return New(kind, given, _members(lower, listed), line=line(node))
+
+
+def _is_of_index(node: Node) -> bool:
+    """Return whether a part of an initializer sets what is at an index."""
+    return bool(node.type == "assignment_expression" and text(node.child_by_field_name("left")).startswith("["))
 
 
 def _members(lower: Lowering, node: Node) -> tuple[Argument, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from scanner_programs.ir import (
@@ -33,6 +33,7 @@ from scanner_programs.ir import (
     Note,
     Operation,
     Parameter,
+    Pattern,
     Sequence,
     Statement,
     Text,
@@ -393,20 +394,43 @@ def _call(lower: Lowering, node: Node) -> Expression:
     given = list(_arguments(lower, listed))
     if trailing is not None:
         given.append(Argument(lower.value(trailing)))
-    kinds = child(node, "type_arguments")
-    called = lower.value(function)
-    if kinds is not None and isinstance(called, Name | Member):
-        shown = text(kinds)
+    kinds, called = child(node, "type_arguments"), lower.value(function)
+    if isinstance(called, Operation) and _is_signed(function):
+        made = _called(called.operands[0], given, text(kinds), line(node), is_trailing=trailing is not None)
+        return Operation(called.operator, (made,))
+    return _called(called, given, text(kinds), line(node), is_trailing=trailing is not None)
+
+
+def _is_signed(node: Node) -> bool:
+    """Return whether a sign is before a value that something is behind: in the grammar, it belongs to the value alone.
+
+    In Kotlin, `!a.b(c)` is `!(a.b(c))`.
+    """
+    while node.type in ("navigation_expression", "call_expression", "index_expression") and node.named_children:
+        node = node.named_children[0]
+    return bool(node.type == "unary_expression" and not node.children[0].is_named and text(node.children[0]) in "!-+")
+
+
+def _behind(lower: Lowering, node: Node, make: Callable[[Expression], Expression]) -> Expression:
+    """Return what is behind a value, such as its member; a sign before the value is one before all of it."""
+    value = lower.value(node)
+    if isinstance(value, Operation) and _is_signed(node):
+        return Operation(value.operator, (make(value.operands[0]),))
+    return make(value)
+
+
+def _called(called: Expression, given: list[Argument], shown: str, at: int, *, is_trailing: bool) -> Expression:
+    if shown and isinstance(called, Name | Member):
         called = Name(called.name + shown) if isinstance(called, Name) else Member(called.of, called.name + shown)
     if isinstance(called, Member) and called.name in _SCOPES and len(given) == 1:
-        return _scoped(called, given[0].value, line(node))
-    if isinstance(called, Name) and called.name == "run" and trailing is not None and len(given) == 1:
-        return Call(given[0].value, (), line(node))
-    if isinstance(called, Name) and called.name in _SCOPES and trailing is not None and len(given) == 1:
-        return _scoped(Member(Name("this"), called.name), given[0].value, line(node))
+        return _scoped(called, given[0].value, at)
+    if isinstance(called, Name) and called.name == "run" and is_trailing and len(given) == 1:
+        return Call(given[0].value, (), at)
+    if isinstance(called, Name) and called.name in _SCOPES and is_trailing and len(given) == 1:
+        return _scoped(Member(Name("this"), called.name), given[0].value, at)
     if isinstance(called, Name) and called.name == "with" and len(given) == 2:
-        return _scoped(Member(given[0].value, "run"), given[1].value, line(node))
-    return Call(called, tuple(given), line(node))
+        return _scoped(Member(given[0].value, "run"), given[1].value, at)
+    return Call(called, tuple(given), at)
 
 
 def _binary(lower: Lowering, node: Node) -> Expression:
@@ -473,7 +497,7 @@ def _lambda(lower: Lowering, node: Node) -> Expression:
 
 def _navigation(lower: Lowering, node: Node) -> Expression:
     parts = lower.named(node)
-    return Member(lower.value(parts[0]), text(parts[-1]))
+    return _behind(lower, parts[0], lambda of: Member(of, text(parts[-1])))
 
 
 def _identifier(_lower: Lowering, node: Node) -> Expression:
@@ -549,7 +573,8 @@ def _when(lower: Lowering, node: Node) -> Expression:
 
 def _condition(lower: Lowering, node: Node) -> Expression:
     if node.type == "type_test":
-        return Declare(Name("_"), text(child(node, *_TYPES)))  # type: ignore[return-value]
+        of_kind: Expression = Declare(Name("_"), text(child(node, *_TYPES)))  # type: ignore[assignment]
+        return Pattern("not", (Argument(of_kind),)) if text(node).startswith("!") else of_kind
     return lower.value(node)
 
 
@@ -620,7 +645,7 @@ def _as(lower: Lowering, node: Node) -> Expression:
 
 def _index(lower: Lowering, node: Node) -> Expression:
     parts = lower.named(node)
-    return Index(lower.value(parts[0]), lower.value(parts[-1]))
+    return _behind(lower, parts[0], lambda of: Index(of, lower.value(parts[-1])))
 
 
 def _this(_lower: Lowering, _node: Node) -> Expression:
@@ -628,7 +653,8 @@ def _this(_lower: Lowering, _node: Node) -> Expression:
 
 
 def _test(lower: Lowering, node: Node) -> Expression:
-    return Operation("instanceof", (lower.value(lower.named(node)[0]), Unknown(text(lower.named(node)[-1]))))
+    found = Operation("instanceof", (lower.value(lower.named(node)[0]), Unknown(text(lower.named(node)[-1]))))
+    return Operation("!", (found,)) if any(one.type == "!is" for one in node.children) else found
 
 
 def _contains(lower: Lowering, node: Node) -> Expression:

@@ -234,7 +234,7 @@ def _class(lower: Lowering, node: Node) -> Class:
                     classes.append(replace(inner, kind="data", supers=inner.supers or (called,)))
                     continue
                 above = each.child_by_field_name("extend")
-                given = lower.arguments(above.child_by_field_name("arguments")) if above is not None else ()
+                given = _arguments(lower, child(above, "arguments")) if above is not None else ()
                 value = Call(Name("new enum"), (Argument(Literal(Kind.TEXT, known)), *given), line(each))
                 fields.append(Field(known, "enum", value, static=True, line=line(each)))
         elif one.type not in ("self_type", "extension_definition"):

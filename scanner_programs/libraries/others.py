@@ -139,8 +139,18 @@ PROVIDERS: Mapping[str, str] = {
 PROVIDED = frozenset(("Provide", "Closing", "Depends"))
 """What stands as the default of a parameter that an object of a container is given to, with that object."""
 
+LAYERS = frozenset(("ZLayer", "TaskLayer", "ULayer", "URLayer", "RLayer", "Layer"))
+"""Types of what makes an object of their last parameter for whatever asks for one (ZIO)."""
+
 INJECTED_SETTINGS: Mapping[str, str] = {"Value": "", "ConfigProperty": "name", "Property": "name"}
 """Notes on members and parameters that get the value of a setting, and the argument that names it."""
+
+SECTIONS = frozenset(("registerAs",))
+"""Functions that give a function which returns settings a name that theirs begin with (Nest)."""
+LOADS = "load"
+"""The option of a module of settings that lists functions which return settings (Nest)."""
+SETTING_DEFAULTS = frozenset(("set_default", "SetDefault", "setDefault", "setdefault"))
+"""Methods that say what a setting is if nothing sets it, by its name (Viper, config of Rust, environments)."""
 
 ENVIRONMENT = frozenset(
     (

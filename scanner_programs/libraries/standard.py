@@ -20,12 +20,21 @@ HOLDERS = _words(
 )
 """Types of the languages that hold one value of their first parameter: it is missing, shared, there later, or of other
 members."""
+HOLDERS_OF_LAST = _words("Either EitherT EitherNel Validated ValidatedNel ValidatedNec Validation Ior ZIO TaskEither")
+"""Types that hold one value of their last parameter, or another one that says why it is missing."""
+RESULTS = frozenset(_words("Option Optional Maybe Result Try") | HOLDERS_OF_LAST - _words("ZIO TaskEither"))
+"""Those of both that have the value at once, or never."""
+CHOOSES = {
+    **dict.fromkeys(_words("Either.cond Validated.cond Option.when Either.conditionally"), True),
+    "Option.unless": False,
+}
+"""Functions that return their second argument if the first one holds, or does not hold; otherwise nothing is there."""
 PRESENT = _words("Some Ok Success Right Just")
 ABSENT = _words("None Err Failure Left Nothing")
 FAILED = _words("Err Failure Left")
 """Forms of an optional value or a result in patterns: one that is there, and one that is missing or an error."""
-TEXTS = _words("to_string toString ToString String to_owned as_str intern")
-"""Methods that return a text as a text."""
+TEXTS = _words("to_string toString ToString String to_owned as_str intern getString getAsString asString asText")
+"""Methods that return a text as a text, also one that a setting has."""
 FALLBACKS = _words("unwrap_or unwrap_or_else getOrElse orElse orElseGet or or_else ifEmpty getOrDefault")
 """Methods of optional values that return another one where it is missing."""
 CONVERTS = _words("into try_into")
@@ -36,6 +45,8 @@ SEQUENCES = (
     *("sequence", "queue", "deque", "stream", "flow", "flux", "multi", "chunk", "stack", "bag", "tuple", "generator"),
 )
 """What the names of the languages' types with several elements end in, in lower case."""
+CONSTANTS = _words("values entries")
+"""Members of an enumeration that have all its constants."""
 CONSTRUCTORS = ("new", "__init__", "constructor")
 INVOKES = frozenset(("apply", "accept", "call", "invoke", "get", "run", "test", "Invoke", "bind", "applyAsync"))
 PUTS = frozenset(("put", "set", "setProperty", "Add", "add", "insert", "Set", "addProperty", "putIfAbsent", "property"))
@@ -82,7 +93,8 @@ KEEPS = (
 )
 """What methods of the languages' own sequences begin with that keep some of the elements as they are."""
 WATCHED = _words(
-    "onEach peek tap also doOnNext doOnSuccess doOnError evalTap forEach foreach finally onError catchError"
+    "onEach peek tap also doOnNext doOnSuccess doOnError evalTap wireTap tapEach observe inspect forEach foreach "
+    "finally onError catchError"
 )
 """Methods of the languages' own sequences and promises that return what they are called on."""
 FOLDS = {
@@ -90,6 +102,8 @@ FOLDS = {
     **dict.fromkeys(_words("foldRight rfold"), True),
 }
 """Methods of sequences that put their elements together one by one, each with whether the element comes first."""
+SUMS = _words("sum sumOf Sum sumBy")
+"""Functions and methods that add the elements of a sequence, or what a function makes of each."""
 CLASSES = _words("getClass GetType class javaClass java __class__ constructor")
 """Members of every object, in the languages, that are its class."""
 CLASS_NAMES = _words("getSimpleName simpleName Name __name__ name")
@@ -111,6 +125,8 @@ INDEXES = {
 """Methods of sequences that make a map by a function of the keys, each with whether it makes pairs instead."""
 THROUGH = _words("via viaMat through transform transformDeferred compose")
 """Methods of streams that are given what to do with the stream as a whole."""
+JOINED_TO = THROUGH | _words("to toMat runWith alsoTo alsoToMat divertTo wireTap merge concat zip")
+"""Methods of streams that are given another part of the pipeline, which the stream does not have as an element."""
 TABLES = _words("toMap to_h toDict")
 """Methods of sequences that make a map of pairs."""
 TAKES = _words(
@@ -163,6 +179,8 @@ MAPS = FLATTENS | _words(
     "flatMapValues and_then andThen parTraverse traverse mapConcat transform map_values concatMap switchMap SelectAsync"
 )
 """Methods of sequences that return what a function makes of each element, and nothing else."""
+DROPS = FLATTENS | _words("collect mapNotNull filter_map filterMap flatMapValues mapPartial choose compactMap")
+"""Those that leave out an element for which the function returns nothing, or is not defined."""
 ITERATES = _words("range iter enumerate list tuple reversed")
 """Functions of the languages that go through the elements of what they are given."""
 STREAMS = _words("emits fromIterable fromIterator fromStream fromSeq fromArray fromList from_iter")
@@ -184,6 +202,11 @@ WAITS = {
 """Functions of the languages that return what they are given once it is there, each with which argument that is."""
 LIFTS = _words("pure some asRight point toRight")
 """Methods of any value that return it as an optional value, a result or one that is there later."""
+AS_RESULT = _words("toOption toEither toTry toValidated toMaybe")
+AS_OTHER = AS_RESULT | _words("toList toSeq toSet toVector ok iter getOrNull orNull")
+"""Methods without arguments that return a result in another form: as one that may be missing, or as a sequence."""
+OF_FAILURE = "left"
+"""The member of a result that has its failure: what is done to it changes no value."""
 OF_FAILURES = {
     **dict.fromkeys(_words("map_err inspect_err mapError leftMap tapError doOnError onFailure orElseThrow"), False),
     **dict.fromkeys(_words("recover handleError catchAll exceptionally catch onErrorReturn onErrorResume"), True),
@@ -218,5 +241,7 @@ ERRORS = _words("errors.New errors.Wrap errors.Wrapf errors.Errorf fmt.Errorf an
 """Functions and macros that make an error of a text."""
 UNTYPED = _words("python javascript typescript")
 """Languages whose annotations of types do nothing while a program runs."""
+CURRIED = _words("scala")
+"""Languages in which a function may have further lists of parameters: given the first ones, it returns a function."""
 EXHAUSTIVE = _words("rust")
 """Languages in which one of the cases of a match always fits."""

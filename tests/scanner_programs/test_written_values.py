@@ -267,7 +267,7 @@ HEADERS = {
 def test_what_a_part_of_a_record_is_given_counts(sends, path: str) -> None:
     before, after = sends({path: HEADERS[path]}), sends({path: HEADERS[path].replace('"source"', '"origin"')})
 
-    assert [one.aspect for one in compare(before, after)] == ["headers" if path.endswith("java") else "options"]
+    assert [one.aspect for one in compare(before, after)] == ["headers"]
 
 
 RUST = """\

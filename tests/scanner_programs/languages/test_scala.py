@@ -69,3 +69,39 @@ def test_an_object_that_a_program_makes_a_stream_of_decides_no_condition(sends) 
     assert before.contracts
     assert compare(before, other)
     assert compare(before, more)
+
+
+LAYERS = {
+    "claims/Settings.scala": (
+        "package claims\nimport com.typesafe.config.ConfigFactory\nimport zio.*\n"
+        "final case class Settings(topic: String)\nobject Settings:\n"
+        "  val live: ZLayer[Any, Throwable, Settings] = ZLayer.fromZIO(ZIO.attempt {\n"
+        '    Settings(ConfigFactory.load().getConfig("claims").getString("topics.registered"))\n  })\n'
+    ),
+    "claims/Claims.scala": (
+        "package claims\nimport org.apache.kafka.clients.producer.ProducerRecord\nimport zio.*\n"
+        "import zio.kafka.producer.Producer\nimport zio.kafka.serde.Serde\n"
+        'enum Cause(val code: String):\n  case Water extends Cause("WTR")\n  case Fire extends Cause("FIR")\n'
+        "object Cause:\n  def parse(text: String): Option[Cause] = Cause.values.find(_.toString == text)\n"
+        "final case class Claims(producer: Producer, settings: Settings):\n"
+        "  def register(id: String, cause: String): Task[Unit] =\n"
+        "    for\n      found <- ZIO.fromOption(Cause.parse(cause))\n"
+        "      _ <- producer.produce(settings.topic, id, found.code, Serde.string, Serde.string)\n    yield ()\n"
+        "  def repeat(record: ProducerRecord[String, String]): Task[Unit] =\n"
+        "    producer.produce(record, Serde.string, Serde.string).unit\n"
+    ),
+    "application.conf": 'claims { topics { registered = "claims.registered" } }\n',
+}
+
+
+def test_a_layer_makes_the_object_of_its_type_and_the_package_tells_the_client(sends) -> None:
+    found = {one.view: one.topics for one in sends(LAYERS).contracts if not one.inner}
+
+    assert found["Claims.register"] == ("claims.registered",)
+
+
+def test_what_a_constant_of_an_enumeration_is_made_with_is_part_of_the_record(sends) -> None:
+    path = "claims/Claims.scala"
+    changed = {**LAYERS, path: LAYERS[path].replace('"FIR"', '"FIRE"')}
+
+    assert compare(sends(LAYERS), sends(changed))
