@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from scanner_extractor.repository.applications.code import read_unit
-from scanner_extractor.repository.syntax_trees import helps_tests, is_test
+from scanner_extractor.repository.syntax_trees import helps_tests, is_test, parse_tree
 
 LONG = 'class A { void f() { send("a" + "b"); } }\n' * 200
 
@@ -54,3 +54,20 @@ def test_tests_are_recognised_by_the_convention_of_their_language(path: str, is_
 )
 def test_what_imports_a_library_for_tests_helps_them(path, text, is_one):
     assert helps_tests(path, text) is is_one
+
+
+@pytest.mark.parametrize(
+    ("code", "is_call"),
+    [
+        ("    val limit by settings()\n    get(\"/health\") { answer() }\n", True),
+        ("    var limit = 1\n    set(\"limit\", limit)\n", True),
+        ("    val limit: Int\n        get() = 1\n", False),
+        ("    var limit: Int = 1\n        set(value: Int) { field = value }\n", False),
+    ],
+)  # fmt: skip
+def test_a_call_behind_a_property_of_kotlin_is_no_accessor(code: str, is_call: bool) -> None:
+    around = "fun f() {{\n{}}}\n" if is_call else "class A {{\n{}}}\n"
+    tree = parse_tree("a.kt", around.format(code))
+
+    assert not tree.has_error
+    assert ("call_expression (identifier)" in str(tree)) is is_call
