@@ -31,6 +31,8 @@ from scanner_programs.values import (
 )
 
 _MOST_OF_TEST = 120
+_MOST_STEPS = 200
+"""Parts of the value of an effect that are looked at for tests."""
 _NAME = re.compile(r"[A-Za-z][\w.:-]{2,}")
 LONGEST_TEST = 4_000
 """Characters of a condition that is compared with others."""
@@ -179,6 +181,37 @@ def conjuncts(test: Value) -> Iterator[Value]:
 def is_test(value: Value) -> bool:
     """Return whether a value is the answer to a question: yes or no."""
     return value in (TRUE, FALSE) or (isinstance(value, Apply) and value.of is None and value.name in TESTS)
+
+
+def deciding_tests(value: Value) -> Iterator[Value]:
+    """Yield the tests that an unknown call is given, and those in what it is a call of: one may make it fail.
+
+    Whether something is there, or has a class, is left out: such a test makes sure, and decides nothing.
+    """
+    waiting: list[Value] = [value]
+    for _ in range(_MOST_STEPS):
+        if not waiting:
+            return
+        one = waiting.pop()
+        if is_test(one):
+            if not isinstance(one, Const) and not is_fixed(one) and not is_of_presence(one):
+                yield one
+        elif isinstance(one, Apply):
+            waiting += [*one.arguments, *([one.of] if one.of is not None else [])]
+
+
+def is_of_presence(test: Value) -> bool:
+    """Return whether a test is only whether something is there, or has a class."""
+    match test:
+        case Apply(name="instanceof" | "is" | "isinstance"):
+            return True
+        case Apply(name="!", arguments=(inner,)):
+            return is_of_presence(inner)
+        case Apply(name="==" | "!=", arguments=arguments):
+            return NULL in arguments
+        case Apply(name="&&" | "||", arguments=arguments):
+            return all(map(is_of_presence, arguments))
+    return False
 
 
 def is_failure(test: Value) -> bool | None:

@@ -22,9 +22,11 @@ from scanner_programs.guards import (
     LONGEST_TEST,
     choose,
     conjuncts,
+    deciding_tests,
     is_failed,
     is_failure,
     is_fixed,
+    is_of_presence,
     is_present,
     is_test,
     is_turn,
@@ -49,6 +51,7 @@ from scanner_programs.libraries.others import (
     SETTING_DEFAULTS,
     SETTINGS_CLASSES,
     VARIABLES,
+    checks,
     watches,
 )
 from scanner_programs.libraries.rows import plain as plain_name
@@ -57,6 +60,8 @@ from scanner_programs.libraries.standard import (
     ADDS,
     AS_OTHER,
     AS_RESULT,
+    ASSERTS,
+    ASSERTS_EQUAL,
     ASSIGNS,
     CHECKED,
     CHOOSES,
@@ -223,6 +228,8 @@ _CALLED = ("invoke", "apply", "__call__", "call", "accept")
 """The methods of an object that is called like a function, in the languages."""
 _MOST_OF_TEST = 120
 _TOO_LONG = "too long: "
+_ERRORS = ("Exception", "Error")
+"""What the classes of errors end in: their own methods raise them, or do not, by what they are given (.NET)."""
 _LONGEST = 200
 _MOST_IMPLEMENTERS = 4
 
@@ -3410,6 +3417,8 @@ class Machine:
     ) -> Value:
         """Return what an unknown call of a library returns; it calls the functions that it is given."""
         silent = self.is_watcher(of, name)
+        if not silent or checks(name):
+            self._require(name, given, scope, discarded=discarded)
         first = given[0][1] if len(given) == 1 else None
         side = self._sides.get(self._show(given[0][1])) if of is not None and name == _SIDE and given else None
         if of is not None and side is not None and side.values:
@@ -3486,6 +3495,25 @@ class Machine:
         if values and of is not None and not is_source(name) and all(map(_is_number, values)) and self._is_reader(of):
             return Apply(name, of, (), (), kind)  # how long it waits for records, or how many it takes
         return Apply(name, of, tuple(values), self._names(given), kind)
+
+    def _require(self, name: str, given: list[Given], scope: Scope, *, discarded: bool) -> None:
+        """Note that what follows only runs if a call does not fail that is given a test, whose result nothing takes."""
+        plain_name = name.rpartition(".")[2].rpartition("::")[2]
+        is_assert = plain_name in ASSERTS.get(scope.file.language, ())
+        if not given or not (discarded or is_assert or checks(name)):
+            return
+        if is_assert:
+            sign = ASSERTS_EQUAL.get(plain_name)
+            first = operate(sign, (given[0][1], given[1][1])) if sign is not None and len(given) > 1 else given[0][1]
+            held = [] if is_of_presence(first) or is_fixed(first) else [first]
+        else:
+            tests = tuple(one for _, value in given if is_test(value) for one in deciding_tests(value))
+            is_of_error = name.partition(".")[0].endswith(_ERRORS) and len(given) > 1
+            tests = tuple(value for _, value in given) if is_of_error else tests
+            held = [Apply(name, None, tests)] if tests else []
+        self.guards += held
+        if self._frames:
+            self._frames[-1].thrown += held
 
     def _note_call_on(self, of: Value | None, name: str, *, is_given: bool) -> None:
         """Note a library's method that is called on an object, or given one, of a class which extends a library's.
@@ -3573,7 +3601,7 @@ class Machine:
                 value = value.of
             else:
                 break
-        return any(watches(one) for one in names)
+        return any(watches(one) or checks(one) for one in names)
 
     def _only_watches(self, results: Sequence[Value]) -> bool:
         """Return whether functions return what a library returns that only watches a program: none goes on with it."""
@@ -3812,6 +3840,8 @@ class Machine:
         is_used = function is None or any(one.name != "_" for one in function.parameters)
         if count and is_used and not self.is_watcher(source, ""):
             self.guards.append(Apply("for", None, (origin_of(source),)))
+        elif tests := tuple(deciding_tests(source)):  # an effect that may fail before it
+            self.guards.append(Apply("succeeds", None, tests))
         self.guards += self._under_which(bus or exchange_of(source))
         is_builder = isinstance(value, Closure) and self._sets_members(value)
         built = Thing(depth=len(self.guards))

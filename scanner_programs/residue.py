@@ -25,13 +25,14 @@ from scanner_programs.ir import (
     Match,
     Member,
     Name,
+    Operation,
     Parameter,
     Try,
     Unknown,
     parts_of,
     walk,
 )
-from scanner_programs.libraries.others import LOGGER_NOTES
+from scanner_programs.libraries.others import LOGGER_NOTES, checks
 
 ORDER = " order of fields"
 """What the order of a class's fields is called behind its name."""
@@ -254,12 +255,15 @@ def silent_in(
     are names that other files of the package declare for such objects.
     """
     names = watchers_in(file, known, watches) | {*beside}
+    checking = {name for name, full in file.imports.items() if checks(full)}
 
     def is_silent(code: object) -> bool:
         if isinstance(code, Declare | Assign) and isinstance(code.target, Name) and code.target.name in names:
             return _root(code.value) in names
         root = _root(code) if isinstance(code, Call) else ""
         shared = others is not None and root in others and _second(code) in others[root]
+        if bool(root) and (root in checking or checks(_dotted(code))):
+            return not any(isinstance(one, Operation) for one in walk(code))  # that something is there decides nothing
         return bool(root) and (root in names or watches(root) or shared or watches(_dotted(code)))
 
     return is_silent

@@ -556,7 +556,9 @@ SYNTAX = Syntax(
         "break_statement": leave(Leave.BREAK),
         "continue_statement": leave(Leave.CONTINUE),
         "pass_statement": lambda _lower, _node: Block(()),
-        "assert_statement": lambda _lower, _node: Block(()),
+        "assert_statement": lambda lower, node: Call(
+            Name("assert"), (Argument(lower.value(lower.named(node)[0])),), line(node)
+        ),
         "global_statement": lambda _lower, node: Unknown("global", tuple(map(Name, map(text, node.named_children)))),
         "nonlocal_statement": lambda _lower, _node: Block(()),
         "import_statement": lambda _lower, _node: Block(()),

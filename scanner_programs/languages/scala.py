@@ -397,6 +397,10 @@ def _access(lower: Lowering, node: Node) -> Expression:
     return Member(lower.value(node.child_by_field_name("value")), text(node.child_by_field_name("field")))
 
 
+_AFTER = ("*>", ">>", "&>")
+"""Operators on effects that run what is on their right after what is on their left (cats, ZIO)."""
+
+
 def _infix(lower: Lowering, node: Node) -> Expression:
     sign = text(node.child_by_field_name("operator"))
     left, right = lower.value(node.child_by_field_name("left")), node.child_by_field_name("right")
@@ -407,6 +411,9 @@ def _infix(lower: Lowering, node: Node) -> Expression:
     if sign == ":=":
         return Sequence((left, lower.value(right)))
     given = lower.value(right)
+    if sign in _AFTER and not isinstance(given, Literal):  # what is on the right is run if the left one succeeds
+        function = Function("", (Parameter("_"),), Block((given,)), line=line(node), end=end(node))
+        return Call(Member(left, "flatMap"), (Argument(Lambda(function)),), line(node))
     return Call(Member(left, sign), (Argument(_placeholders(given, line(node))),), line(node))
 
 

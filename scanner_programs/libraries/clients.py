@@ -19,6 +19,7 @@ _RECORD: Mapping[int, Signature] = {
     5: "topic partition timestamp key value",
     6: "topic partition timestamp key value headers",
 }
+_SERIALIZERS = "keyserializer valueserializer"
 _JVM = frozenset(("java", "kotlin", "scala"))
 
 CLIENTS: tuple[Client, ...] = (
@@ -178,8 +179,14 @@ CLIENTS: tuple[Client, ...] = (
         "ZIO Kafka",
         ("zio.kafka",),
         sends={
-            "produce": {1: "record", 2: "record -", 3: "record - -", 4: "topic key value -", 5: "topic key value - -"},
-            "produceAsync": {1: "record", 3: "record - -", 5: "topic key value - -"},
+            "produce": {
+                1: "record",
+                2: "record -",
+                3: f"record {_SERIALIZERS}",
+                4: "topic key value -",
+                5: f"topic key value {_SERIALIZERS}",
+            },
+            "produceAsync": {1: "record", 3: f"record {_SERIALIZERS}", 5: f"topic key value {_SERIALIZERS}"},
         },
         types=_words("Producer"),
         receives=_words("Consumer Subscription CommittableRecord"),

@@ -17,7 +17,7 @@ WATCHERS: tuple[Library, ...] = (
             "log", "log/slog", "fmt.Print", "fmt.Println", "fmt.Printf", "github.com/sirupsen/logrus",
             "go.uber.org/zap", "github.com/rs/zerolog", "github.com/go-kit/log", "k8s.io/klog",
             "Microsoft.Extensions.Logging", "Serilog", "NLog", "Console", "tracing", "log::", "System.out",
-            "System.err", "print", "println", "eprintln", "debug",
+            "System.err", "print", "println", "eprintln", "debug", "debug_assert", "debug_assert!",
             # metrics and tracing
             "io.micrometer", "io.opentelemetry", "io.opentracing", "io.prometheus", "com.codahale.metrics",
             "prometheus_client", "opentelemetry", "statsd", "datadog", "sentry_sdk", "prom-client",
@@ -26,15 +26,18 @@ WATCHERS: tuple[Library, ...] = (
             "metrics", "kamon", "com.newrelic", "newrelic", "elasticapm",
             # what answers a request that failed
             "net/http.Error", "http.Error",
-            # what only checks
-            "org.springframework.util.Assert", "java.util.Objects.requireNonNull", "assert",
-            "com.google.common.base.Preconditions",
         ),
         # classes that files use without naming their package; no other name alone tells its library
         frozenset(("ILogger", "Logger", "Counter", "Histogram", "Gauge", "Meter", "ActivitySource")),
     ),
 )  # fmt: skip
-"""Libraries for logging, metrics, tracing and assertions."""
+"""Libraries for logging, metrics and tracing."""
+
+CHECKS = (
+    "org.springframework.util.Assert", "java.util.Objects.requireNonNull", "java.util.Objects.checkIndex", "assert",
+    "com.google.common.base.Preconditions", "org.apache.commons.lang3.Validate",
+)  # fmt: skip
+"""Functions and classes whose methods change nothing: they fail unless what they are given is as they want it."""
 
 LOGGERS = frozenset(("Logger", "ILogger"))
 """What a class or an interface for logging is called, whichever library it is of."""
@@ -212,6 +215,12 @@ NAMING_ENUMERATIONS = frozenset(
         *("JsonNamingPolicy", "JsonSerializerDefaults", "JsonNamingStrategy", "JsonNaming"),
     )
 )
+
+
+@lru_cache(maxsize=50_000)
+def checks(name: str) -> bool:
+    """Return whether a full name is one of what fails unless it is given what it wants, and does nothing else."""
+    return begins(name.replace("::", "."), CHECKS)
 
 
 @lru_cache(maxsize=50_000)

@@ -239,6 +239,18 @@ SCALARS = _words(
 """Types of the languages, in lower case, whose values have no fields: their members are computed."""
 ERRORS = _words("errors.New errors.Wrap errors.Wrapf errors.Errorf fmt.Errorf anyhow! bail!")
 """Functions and macros that make an error of a text."""
+ASSERTS: Mapping[str, frozenset[str]] = {
+    "kotlin": _words("require check"),
+    "scala": _words("require assert assume"),
+    "rust": _words("assert! ensure! assert_eq! assert_ne!"),
+    "python": _words("assert"),
+}
+"""Functions and statements of the languages that fail unless what they are given first holds, by language.
+
+Java's and Kotlin's `assert` are off unless a program is started with them on.
+"""
+ASSERTS_EQUAL: Mapping[str, str] = {"assert_eq!": "==", "assert_ne!": "!="}
+"""Those that are given two values, each with how these are compared."""
 UNTYPED = _words("python javascript typescript")
 """Languages whose annotations of types do nothing while a program runs."""
 CURRIED = _words("scala")

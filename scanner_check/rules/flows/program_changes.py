@@ -80,6 +80,8 @@ _RULES = {
     "key": RECORD_KEY_CHANGED,
     "format": RECORD_FORMAT_CHANGED,
     "headers": RECORD_FORMAT_CHANGED,
+    "keyserializer": RECORD_FORMAT_CHANGED,
+    "valueserializer": RECORD_FORMAT_CHANGED,
     "notes": RECORD_FORMAT_CHANGED,
     "condition": RECORD_CONDITION_CHANGED,
     "guard": RECORD_CONDITION_CHANGED,
