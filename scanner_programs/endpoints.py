@@ -440,6 +440,7 @@ class _Reader:
         self._pass(places)
         self._found.used = list(dict.fromkeys((*self._used.by_topic(), *self._found.used)))
         self._found.classes = list(dict.fromkeys(self._used.classes()))
+        self._note_unread()
         is_cut = self._machine.spent or self._used.is_cut
         self._found.is_partial = is_cut or any(one.is_cut for one in self._program.files)
         self._found.steps = self._machine.steps - self._steps
@@ -846,7 +847,8 @@ class _Reader:
             self._note_trigger(made)
         if self._silent:
             self._receives.note(made, name.removeprefix("new "), self._files_on_the_way(made.place))
-            return False
+            is_plain = made.of is not None and not any(is_function(one) for _, one in made.given)
+            return is_plain and self._client_of(machine, made, name) is not None
         is_generic = "<" in f"{made.name}{made.of.name if isinstance(made.of, Apply) else ''}"
         if made.given and is_generic and made.file.path in self._found.clients:
             self._register(made)
@@ -2007,6 +2009,16 @@ class _Reader:
             code = (file.classes, file.functions, file.statements, file.methods)
             if senders & {base_type(one).rpartition(".")[2] for one in types_in(code)}:
                 self._found.unresolved.append((file.path, 1))
+
+    def _note_unread(self) -> None:
+        """Note the code that no grammar understands: it may send, in whatever file it is."""
+        for file in self._program.files:
+            if file.unread:
+                unread = file.unread, (file.path, 1)
+                self._found.residue[f"{file.path}: not understood"] = unread
+                self._found.loose[f"{file.path}: not understood"] = unread
+                if file.path in self._found.clients:
+                    self._found.unresolved.append((file.path, 1))
 
     def _is_own(self, name: str) -> bool:
         """Return whether a call is one of a function of the program."""

@@ -279,6 +279,8 @@ def truth(value: Value) -> Value:
     """Return an object as a condition: whether it is there."""
     if isinstance(value, Apply) and value.of is None and value.name == "!" and len(value.arguments) == 1:
         return negate(truth(value.arguments[0]))
+    if isinstance(value, Apply) and value.of is None and value.name == "??" and len(value.arguments) == 2:
+        return operate("||", (truth(value.arguments[0]), truth(value.arguments[1])))  # one of both is there
     ways = [value]
     while any(isinstance(one, Cond) for one in ways):
         ways = [each for one in ways for each in ((one.then, one.otherwise) if isinstance(one, Cond) else (one,))]

@@ -23,12 +23,13 @@ class Kind(StrEnum):
 
 
 class Leave(StrEnum):
-    """What ends a function or a turn of a loop."""
+    """What ends a function, a turn of a loop, or the function that a lambda is in."""
 
     RETURN = "return"
     THROW = "throw"
     BREAK = "break"
     CONTINUE = "continue"
+    OUTER = "outer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,10 +353,9 @@ class File:
     statements: tuple[Expression | Statement, ...] = ()
     methods: tuple[tuple[str, Function], ...] = ()
     """Functions that stand outside of the class that they belong to, each with its name."""
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    """Types that the file declares as another name of one, each with that one."""
-    is_cut: bool = False
-    """Code nests too deeply in it: what is further inside was not lowered."""
+    aliases: Mapping[str, str] = field(default_factory=dict)  # types that it declares as another name of one
+    is_cut: bool = False  # code nests too deeply in it: what is further inside was not lowered
+    unread: str = ""  # the text of the code around what the grammar does not understand
 
 
 _NOT_CODE = frozenset(("memo", "line", "end", "kinds"))

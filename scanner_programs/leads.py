@@ -169,7 +169,7 @@ class SharedStates:
 
 _THIS = frozenset(("this", "self", "Self", "cls", "super"))
 _DEEPEST = 12
-_OF_LANGUAGES = ("java.", "kotlin.", "scala.", "System.", "std.", "core.", "alloc.", "node:")
+_OF_LANGUAGES = ("java.", "kotlin.", "scala.", "System.", "std.", "core.", "alloc.", "node:", "Object.", "Array.")
 """What names of the languages' own libraries begin with; those of Go and Python have a form and a list of their own."""
 
 
@@ -364,17 +364,18 @@ class _FunctionNames:
         imported = file.imports.get(name) or file.imports.get(name.partition(".")[0])
         if imported is None:
             # It may be of any library that is imported as a whole.
-            return all(_of_language(one, file.language) for one in file.wildcards)
-        return _of_language(imported, file.language)
+            return all(of_language(one, file.language) for one in file.wildcards)
+        return of_language(imported, file.language)
 
 
-def _of_language(imported: str, language: str) -> bool:
+def of_language(imported: str, language: str) -> bool:
+    """Return whether a package, or a name in one, is of the language itself."""
     first = imported.replace("::", ".").replace("/", ".").partition(".")[0]
     if language == "python":
         return first in sys.stdlib_module_names
     if language == "go":
         return "." not in imported.partition("/")[0]
-    return imported.replace("::", ".").startswith(_OF_LANGUAGES) or imported == first == "System"
+    return f"{imported.replace('::', '.')}.".startswith(_OF_LANGUAGES)
 
 
 def _targets(target: object) -> Iterator[ir.Expression]:

@@ -37,6 +37,7 @@ from scanner_programs.guards import (
     without_missing,
 )
 from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New, parts_of, walk
+from scanner_programs.leads import of_language
 from scanner_programs.libraries.clients import is_source, reads
 from scanner_programs.libraries.others import (
     CONTAINERS,
@@ -63,6 +64,7 @@ from scanner_programs.libraries.standard import (
     ASSERTS,
     ASSERTS_EQUAL,
     ASSIGNS,
+    CHANGES,
     CHECKED,
     CHOOSES,
     CLASS_NAMES,
@@ -100,6 +102,7 @@ from scanner_programs.libraries.standard import (
     NEXTS,
     NO_FIELDS,
     NOTES,
+    NUMBERS,
     OF_FAILURE,
     OF_FAILURES,
     OF_FIRST,
@@ -117,14 +120,18 @@ from scanner_programs.libraries.standard import (
     SCALARS,
     SEQUENCES,
     SIZES,
+    STATEMENTS,
     STATES,
     STREAMS,
     SUMS,
     TABLES,
+    TAKEN_FROM,
     TAKES,
     TEXTS,
     THROUGH,
     TYPES_OF,
+    UNTYPED,
+    VALUED,
     WAITS,
     WATCHED,
     WRAPS,
@@ -230,6 +237,11 @@ _MOST_OF_TEST = 120
 _TOO_LONG = "too long: "
 _ERRORS = ("Exception", "Error")
 """What the classes of errors end in: their own methods raise them, or do not, by what they are given (.NET)."""
+_SETTER = re.compile(r"set(?=[A-Z_])")
+_BUILDERS = ("strings.Builder", "bytes.Buffer")
+"""Structs of Go's library that texts are put together in, which need no value to begin with."""
+_AFTER = "after"
+"""The name of what an object is after calls that changed it."""
 _LONGEST = 200
 _MOST_IMPLEMENTERS = 4
 
@@ -322,6 +334,12 @@ class Machine:
         self._steps = self._depth = 0
         self.guards: list[Value] = []
         self._left: Leave | None = None
+        self._exits: list[tuple[Leave, tuple[Value, ...]]] = []
+        self._sends = 0
+        self._broken: list[Value] = []
+        self._ended: list[tuple[Value, ...]] = []
+        self._sent: dict[int, Apply] = {}
+        self._altered: dict[str, list[str]] = {}
         self._frames: list[_Frame] = []
         self._written: dict[tuple[str, str], Value] = {}
         self._owners: list[Value] = []
@@ -418,7 +436,7 @@ class Machine:
         for thing, name, old in reversed(self._flags):
             thing.fields[name] = old
         self.guards, self._left, self._frames, self._flags = [], None, [], []
-        self._written, self._written_names, self._owners = {}, set(), []
+        self._written, self._written_names, self._owners, self._altered = {}, set(), [], {}
         self.records, self.calls_on, self.hand_on = [], {}, set()
         this = self._this_of(place)
         scope = Scope(place.file, None, this, place.known)
@@ -1099,7 +1117,7 @@ class Machine:
     def _name(self, name: str, scope: Scope) -> Value:
         found = scope.find(name)
         if found is not None:
-            return self.simplified(found.variables[name])
+            return self._by_now(self.simplified(found.variables[name]))
         this = self._this(scope)
         if name == "this":
             return this if this is not None else Ref("this")
@@ -1371,6 +1389,11 @@ class Machine:
             if isinstance(value, Apply) and (declared := declaration_in(value, name)) is not None:
                 # What others are declared as changes nothing of this member.
                 value = replaced(value, declared, Thing(declared.type, None, {name: declared.fields[name]}))
+            simple = self.full_type(value).replace("::", ".").rpartition(".")[2]
+            computed = self.program.extension(name, simple) if simple else self._only_extension(value, name, 0, "")
+            if computed is not None and computed.function.getter:
+                this = self.declared(value, computed.function.receiver, computed.file, None)
+                return self._invoke(computed.function, Scope(computed.file, None, this, None), [])
             return self._taken(Get(value, name, self._held(value, name)))
         found_field = self.program.field(own, name)
         part = self._embedded(own, name) if found_field is None else None
@@ -1848,9 +1871,12 @@ class Machine:
             case ir.Assign():
                 return self._assign(code, scope)
             case Block(statements=statements):
-                return self._block(statements, scope)
+                return self._block(statements, scope, discarded=discarded)
             case ir.If():
-                return self._choice(self.value(code.test, scope), code.then, code.otherwise or Block(()), scope)
+                held = self.value(code.test, scope)
+                if _breaks(code.then) and not isinstance(held, Const) and not is_of_presence(held):
+                    held = Apply("first", None, (held,))  # the first turn of the loop for which it holds is the last
+                return self._choice(held, code.then, code.otherwise or Block(()), scope, discarded=discarded)
             case ir.Match():
                 return self._match(code, scope)
             case ir.Try():
@@ -1882,6 +1908,10 @@ class Machine:
             kind = wanted.what if operator == "as" and isinstance(wanted, ir.Unknown) else ""
             inside = elements_of(kind) or kind
             known = self.program.class_of(inside, scope.file, scope.known) if inside else None
+            is_number = kind in NUMBERS.get(scope.file.language, ()) and not isinstance(value, Const)
+            if known is None and is_number and self.known_type(value) is None:
+                given = self._declared_type(value)
+                return value if given == kind else Apply(kind, None, (value,))
             return value if known is None else self.declared(value, kind, scope.file, scope.known)
         if operator in ("??", "?:", "||", "or") and len(operands) == 2:
             first = self.value(operands[0], scope)
@@ -1891,7 +1921,9 @@ class Machine:
                 test = negate(is_present(_copied_from(first))) if operator in ("??", "?:") else operate("!", (first,))
                 self._choice(test, Block((operands[1],)), Block(()), scope)
                 return first
-            return operate(operator if operator in ("||", "or") else "??", (first, self.value(operands[1], scope)))
+            either = first, self.value(operands[1], scope)
+            is_test_ = any(map(is_test, either)) or scope.file.language not in UNTYPED
+            return operate(operator if operator in ("||", "or") and is_test_ else "??", either)
         if operator == "?":
             return self._or_leaves(self.value(operands[0], scope))
         if operator == "enter":  # what a function yields that is used as a context is what the context gives
@@ -1904,6 +1936,8 @@ class Machine:
                 value = self._copied(value, ())
                 assert isinstance(value, Thing)
                 value.touched.append(_brief(f"kept if {', '.join(tests)}"))
+            elif tests and isinstance(value, Input | Get | Apply):
+                value = Apply("kept", value, tuple(Const(Kind.TEXT, one) for one in tests), (), value.type)
             return value
         if operator == "matches":
             return self._pattern(self.value(operands[0], scope), operands[1], scope)
@@ -2087,16 +2121,23 @@ class Machine:
             return choose(value.test, Machine.part(value.then, place), Machine.part(value.otherwise, place))
         return value if place == 0 or value == NULL else Apply(f"#{place}", None, (value,))
 
-    def _choice(self, test: Value, then: ir.Expression, otherwise: ir.Expression, scope: Scope) -> Value:
+    def _choice(
+        self, test: Value, then: ir.Expression, otherwise: ir.Expression, scope: Scope, *, discarded: bool = False
+    ) -> Value:
         test = self.simplified(test)
         if self.guards and isinstance(test, Apply | Get | Input):
             holds = self._holds(test)
             test = test if holds is None else TRUE if holds else FALSE
         return self._either(
             test,
-            lambda: self.value(then, Scope(scope.file, scope)),
-            lambda: self.value(otherwise, Scope(scope.file, scope)),
+            lambda: self._way(then, Scope(scope.file, scope), discarded=discarded),
+            lambda: self._way(otherwise, Scope(scope.file, scope), discarded=discarded),
         )
+
+    def _way(self, code: ir.Expression, scope: Scope, *, discarded: bool) -> Value:
+        """Return the value of one of two ways; *discarded* says that nothing takes it."""
+        self._discarded = discarded
+        return self.value(code, scope)
 
     def _either(
         self, test: Value, then: Callable[[], Value], otherwise: Callable[[], Value], *, breaks: bool = False
@@ -2109,10 +2150,14 @@ class Machine:
             return otherwise()
         start = len(self.guards)
         values, endings = [], []
+        nested: list[tuple[Leave, tuple[Value, ...]]] = []
         for guard, way in ((test, then), (negate(test), otherwise)):
             self.guards.append(guard)
+            count = len(self._exits)
             values.append(way())
             endings.append(None if breaks and self._left is Leave.BREAK else self._left)
+            if endings[-1] is None:  # it goes on where nothing further inside ended it
+                nested += self._exits[count:]
             self._left = None
             del self.guards[start:]
         if None not in endings:
@@ -2120,14 +2165,25 @@ class Machine:
             return NULL
         if endings != [None, None]:
             is_first = endings[0] is not None
-            rest = negate(test) if is_first else test
+            rest, ending = (negate(test), endings[0]) if is_first else (test, endings[1])
             # A check whether a call failed does not decide which records are sent, nor does one of no value of theirs.
             if not is_failure(test if is_first else negate(test)) and not is_fixed(test):
-                self.guards.append(rest)
+                if ending is not None:
+                    self._exits.append((ending, (*self.guards, negate(rest))))
+                held = Apply("until", None, (negate(rest),)) if ending is Leave.BREAK else rest
+                self.guards.append(held)
                 if Leave.THROW in endings and self._frames:
                     self._frames[-1].thrown.append(rest)
+            self._unless(nested, start)
             return values[1] if is_first else values[0]
+        self._unless(nested, start)
         return choose(test, values[0], values[1])
+
+    def _unless(self, exits: Sequence[tuple[Leave, tuple[Value, ...]]], start: int) -> None:
+        """Note that what follows runs only if none of the ends of the function, or of the turn, was reached."""
+        for _, tests in exits:
+            if len(tests) > start:
+                self.guards.append(Apply("unless", None, tests[start:]))
 
     def _match(self, code: ir.Match, scope: Scope) -> Value:
         of = self.value(code.of, scope) if code.of is not None else None
@@ -2255,20 +2311,24 @@ class Machine:
 
     def _try(self, code: ir.Try, scope: Scope) -> Value:
         start, thrown = len(self.guards), self._frames[-1].thrown if self._frames else []
-        before = len(thrown)
+        before, count = len(thrown), len(self._exits)
         value = self.value(code.body, Scope(scope.file, scope))
         ended, self._left = self._left, None
         endings: list[Leave | None] = []
+        instead: list[Value] = []
         kept, failed = self.guards[start:], thrown[before:]
+        returned = [one for one in self._exits[count:] if one[0] is not Leave.THROW]
         for handler in code.handlers:
             del self.guards[start:]
             self.guards.append(Ref("failure"))
-            self.value(handler, Scope(scope.file, scope))
+            instead.append(self.value(handler, Scope(scope.file, scope)))
             endings.append(self._left)
             self._left = None
         del self.guards[start:]
         if all(one is not None for one in endings):  # what is behind runs if nothing failed
             self.guards += kept
+        else:
+            self._unless(returned, start)
         if not all(one is Leave.THROW for one in endings):  # who calls this function goes on
             del thrown[before : before + len(failed)]
         if ended is not None and all(one is not None for one in endings):
@@ -2277,14 +2337,28 @@ class Machine:
             left, self._left = self._left, None
             self.value(code.last, Scope(scope.file, scope))
             self._left = self._left or left
+        if scope.file.language in VALUED:
+            for ending, one in zip(endings, instead, strict=True):
+                value = choose(Ref("failure"), one, value) if ending is None else value
         return value
 
     def _exit(self, code: ir.Exit, scope: Scope) -> Value:
         value = self.value(code.value, scope) if code.value is not None else NULL
         if code.leave is Leave.RETURN:
             self._returns(value)
+        if code.leave is Leave.OUTER:
+            self._returns_outside(value)
+        if code.leave is Leave.BREAK and code.value is not None:
+            self._broken.append(value)
         self._left = code.leave
         return NULL
+
+    def _returns_outside(self, value: Value) -> None:
+        """Note what the function that a lambda is in returns because of the lambda."""
+        frame = next((one for one in reversed(self._frames) if one.function.name), None)
+        if frame is not None:
+            since = self.guards[frame.guards :]
+            frame.returned.append((self._all(since) if since else TRUE, value))
 
     def _returns(self, value: Value) -> None:
         """Note what the function that is being evaluated returns under the present conditions."""
@@ -2314,7 +2388,7 @@ class Machine:
                 for one in source.values:
                     turn = Scope(scope.file, scope)
                     self._take_apart(code.target, one, turn)
-                    self._turn(code.body, turn, start)
+                    self._turn(code.body, turn, len(self.guards))
                 return NULL
             self.guards.append(Apply("for", None, (origin_of(source),)))
             self._take_apart(code.target, self.element(source), inner)
@@ -2325,12 +2399,14 @@ class Machine:
             if test not in (TRUE, FALSE):  # a variable that is false by now was set by what ends the loop
                 self.guards.append(Apply("while", None, (test,)))
         varied = self._vary(code.body, scope)
+        broken, self._broken = self._broken, []
         self._turn(code.body, inner, start)
+        values, self._broken = self._broken, broken
         for owner, name, before in varied if code.source is not None else ():
             folded = _next_of(owner.variables[name], before)
             if folded is not None and folded != _SO_FAR:
                 owner.variables[name] = Apply("folded", None, (folded, *before.arguments))
-        return NULL
+        return values[0] if len(values) == 1 else Apply("one of", None, tuple(values)) if values else NULL
 
     @staticmethod
     def _is_shared(code: ir.Expression | None, scope: Scope) -> bool:
@@ -2356,9 +2432,20 @@ class Machine:
         return varied
 
     def _turn(self, body: Block, scope: Scope, start: int) -> None:
+        """Evaluate the body of a loop once; what follows the loop runs only if no turn of it ended the function."""
+        before, self._exits, self._discarded = self._exits, [], True
         self.value(body, scope)
+        if self._left in (Leave.RETURN, Leave.THROW):
+            self._exits.append((self._left, tuple(self.guards)))
         self._left = None
+        ends = [one for one in self._exits if one[0] in (Leave.RETURN, Leave.THROW)]
         del self.guards[start:]
+        self._exits = before + ends
+        for leave, tests in ends:
+            held = Apply("unless", None, tests[start:])
+            self.guards.append(held)
+            if leave is Leave.THROW and self._frames:
+                self._frames[-1].thrown.append(held)
 
     def element(self, value: Value) -> Value:
         """Return what an element of a value is."""
@@ -2415,23 +2502,35 @@ class Machine:
             case Apply(of=of, arguments=arguments, type="") if of is not None:
                 inside = self.element(of)
                 if isinstance(inside, Thing | Items) or all(isinstance(one, Const | Ref) for one in arguments):
-                    return inside
+                    return inside if not self.is_scalar(of) else Apply("each", None, (value,))  # of a range
         return Apply("each", None, (value,), (), self.element_type(value))
 
     # --- statements
 
-    def _block(self, statements: Sequence[ir.Expression | ir.Statement], scope: Scope) -> Value:
+    def _block(
+        self, statements: Sequence[ir.Expression | ir.Statement], scope: Scope, *, discarded: bool = False
+    ) -> Value:
         value: Value = NULL
+        start = len(self.guards)
         for one in statements:
             if isinstance(one, Function):
                 self._bind(scope, one.name, Closure(one, scope))
         for at, one in enumerate(statements):
-            self._discarded = isinstance(one, Call) and at + 1 < len(statements)
+            self._discarded = discarded or at + 1 < len(statements)
             value = self.value(one, scope)
             self._discarded = False
+            self._go_on(start)
             if self._left is not None:
                 return value
         return value
+
+    def _go_on(self, start: int) -> None:
+        """Note that what follows a statement runs only if no lambda in it ended the function."""
+        if self._ended and self._frames and self._frames[-1].function.name:
+            for tests in self._ended:
+                self._exits.append((Leave.RETURN, tests))
+                self.guards.append(Apply("unless", None, tests[start:]))
+            self._ended = []
 
     def _made_before(self, target: ir.Expression | None, scope: Scope) -> Value | None:
         """Return the object that a variable of a file has, if something needed it before: there is one of it."""
@@ -2469,6 +2568,8 @@ class Machine:
             return Const(Kind.NUMBER, "0") if is_number else FALSE if kind == "bool" else Const(Kind.TEXT, "")
         if kind.startswith("map["):
             return Thing(depth=len(self.guards))
+        if kind in _BUILDERS:
+            return Thing(kind, depth=len(self.guards))
         # A type without a package that nothing declares is a parameter: what it stands for may have members.
         is_parameter = kind.isidentifier() and kind.lower() not in SCALARS
         return Thing(depth=len(self.guards)) if is_parameter and not self.program.is_alias(kind) else NULL
@@ -2684,6 +2785,9 @@ class Machine:
                 return self._call_super(function.name, self._arguments(code.arguments, scope), scope)
             self._next_call = function.name if isinstance(function.of, Call) else ""
             of, self._next_call = self.value(function.of, scope), ""
+            if function.name in TAKEN_FROM and isinstance(of, Input | Get | Apply):
+                given = self._arguments(code.arguments, scope)
+                self._alter(of, function.name, given, [one for _, one in given], scope)
             takes = function.name in TAKES or (function.name == "get" and not code.arguments)
             if takes and (contents := self._contents(function.of, of, code)) is not None:
                 return contents
@@ -2801,7 +2905,7 @@ class Machine:
         if known is not None and isinstance(call.function, Member) and self.program.method(known, call.function.name):
             return None
         listed = self.fed.get(self._container(code), [])
-        if self.is_single(of) and not listed:
+        if self.is_single(of) and not listed and not call.arguments:
             return of  # what an optional value has
         if listed:
             self._take(self._container(code))
@@ -3340,7 +3444,10 @@ class Machine:
     ) -> Value:
         """Return what a call of a library returns, as far as that is known."""
         if self._watch(self, self._made(of, name, given, code, scope)):
-            return Apply(name, of, tuple(value for _, value in given), self._names(given))
+            self._sends += 1
+            sent = Apply(name, of, tuple(value for _, value in given), self._names(given))
+            self._sent[id(sent)] = sent
+            return sent
         if not self.is_watcher(of, name):
             handled = [self._handle(value) for _, value in given]
             for one in (of, *(value for _, value in given)):
@@ -3417,6 +3524,7 @@ class Machine:
     ) -> Value:
         """Return what an unknown call of a library returns; it calls the functions that it is given."""
         silent = self.is_watcher(of, name)
+        sends = self._sends
         if not silent or checks(name):
             self._require(name, given, scope, discarded=discarded)
         first = given[0][1] if len(given) == 1 else None
@@ -3451,8 +3559,9 @@ class Machine:
                 return default
         if not silent:
             self._fill_out(of, name, given, code, scope)
-        if discarded and not silent:
+        if discarded and not silent and self._sends == sends and not self._is_of_send(of):
             self._touch(of, name, given, values)
+            self._alter(of, name, given, values, scope)
         if silent and called:
             return called[-1]  # what measures or logs a function returns what the function returns
         if of is None and len(called) == 1 and isinstance(called[0], Items) and called[0].yielded:
@@ -3495,6 +3604,14 @@ class Machine:
         if values and of is not None and not is_source(name) and all(map(_is_number, values)) and self._is_reader(of):
             return Apply(name, of, (), (), kind)  # how long it waits for records, or how many it takes
         return Apply(name, of, tuple(values), self._names(given), kind)
+
+    def _is_of_send(self, of: Value | None) -> bool:
+        """Return whether a value is what a send returned, or what was done with that: nothing is changed by it."""
+        while isinstance(of, Get | Apply):
+            if id(of) in self._sent:
+                return True
+            of = of.of
+        return False
 
     def _require(self, name: str, given: list[Given], scope: Scope, *, discarded: bool) -> None:
         """Note that what follows only runs if a call does not fail that is given a test, whose result nothing takes."""
@@ -3725,6 +3842,9 @@ class Machine:
                         self.set_member(target, key, one)
                 elif isinstance(target, Thing):
                     target.base = value if target.base is None else Apply("merge", None, (target.base, value))
+                elif isinstance(value, Thing) and isinstance(target, Input | Get | Apply):
+                    for key, one in value.fields.items():
+                        self.set_member(target, key, one)
             return target
         if of is None and name == "Object.freeze" and given:
             return given[0][1]
@@ -4175,6 +4295,41 @@ class Machine:
                 changes.append(text)
         self.charge(MOST_PARTS - shown.left)
 
+    def _alter(self, of: Value | None, name: str, given: list[Given], values: list[Value], scope: Scope) -> None:
+        """Note that a call changes a list, a map or an object that is not known further, which it is of or given."""
+        simple = name.rpartition(".")[2].rpartition("::")[2]
+        target = of
+        if of is None and given and "." in name and of_language(name.rpartition(".")[0], scope.file.language):
+            target, values = given[0][1], values[1:]
+        elif not (simple in CHANGES or _SETTER.match(simple) or is_container(self._declared_type(of))):
+            return
+        if isinstance(target, Apply) and target.name == _AFTER:
+            target = target.of
+        if not isinstance(target, Input | Get | Apply) or _made_root(target) is not None:
+            return
+        if self.is_scalar(target) and not elements_of(self._declared_type(target)):
+            return
+        tests = [self._show(one) for one in self.guards if not is_turn(one)]
+        call = _brief(f"{simple}({', '.join(map(self._show, values))})" + "".join(f" if {one}" for one in tests))
+        changes = self._altered.setdefault(self._which(target), [])
+        if call not in changes and len(changes) < _MOST_TURNS * 4:
+            changes.append(call)
+        if isinstance(target, Get):
+            self.set_member(target.of, target.name, self._by_now(target))
+
+    @staticmethod
+    def _declared_type(value: Value | None) -> str:
+        return value.type.partition("\0")[0] if isinstance(value, Input | Get | Apply) else ""
+
+    def _by_now(self, value: Value) -> Value:
+        """Return a value with the calls that changed it since the function began."""
+        if not self._altered or not isinstance(value, Input | Get | Apply) or getattr(value, "name", "") == _AFTER:
+            return value
+        changes = self._altered.get(self._which(value))
+        if not changes:
+            return value
+        return Apply(_AFTER, value, tuple(Const(Kind.TEXT, one) for one in changes), (), value.type)
+
     # --- objects
 
     def _new(self, code: New, scope: Scope) -> Value:
@@ -4324,8 +4479,14 @@ class Machine:
                 frame.kinds |= {kind: self._meant(given_kind)}
         self._kinds_given = (), ""
         left, self._left = self._left, None
+        exits, self._exits = self._exits, []
         self._frames.append(frame)
+        self._discarded = _returns_by_word(function, scope.file.language)
         result = self.value(function.body, scope)
+        self._ended += [tests for leave, tests in self._exits if leave is Leave.OUTER]
+        if self._left is Leave.OUTER:
+            self._ended.append(tuple(self.guards))
+        self._exits = exits
         self._frames.pop()
         self._at = at
         ended, self._left = self._left, left
@@ -4635,6 +4796,18 @@ def _copied_from(value: Value) -> Value:
     while isinstance(value, Thing) and value.base is not None:
         value = value.base
     return value
+
+
+def _breaks(code: ir.Expression) -> bool:
+    last = code.statements[-1] if isinstance(code, Block) and code.statements else code
+    return isinstance(last, ir.Exit) and last.leave is Leave.BREAK
+
+
+def _returns_by_word(function: Function, language: str) -> bool:
+    """Return whether what the last statement of a function is worth is not what the function returns."""
+    if language in STATEMENTS:
+        return bool(function.name) or language != "kotlin"
+    return bool(function.name) and function.type in ("Unit", "()", *([""] if language == "rust" else []))
 
 
 def _made_root(value: Value) -> Apply | None:

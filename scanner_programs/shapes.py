@@ -176,6 +176,9 @@ class _Shapes:
         if not path and known is None and isinstance(value, Input | Get | Apply):
             kind = kind or self._machine.full_type(value)
         self._put(path, value, kind, notes)
+        if path and known is None and isinstance(value, Input | Get | Apply):  # what code gave it since
+            for name, one in self._machine.written(value).items():
+                self.read(one, f"{path}.{name}", depth + 1)
 
     def _put(self, path: str, value: Value, kind: str = "", notes: str = "") -> None:
         part = Part(self.shown.text(value), kind, notes)
@@ -357,6 +360,9 @@ class _Shapes:
             if notes:
                 self.format.append(notes)
         self._machine.shaped.add(id(known.cls))
+        for further, more in self._machine.written(value).items():
+            if self._machine.program.field(known, further) is None:  # of a language whose objects take more members
+                self.read(more, _below(path, further), depth + 1)
         for owner, one in self._machine.program.fields(known):
             name = wire_name(one, owner, self._machine.program, known)
             if name is None:

@@ -89,7 +89,9 @@ def file_text(file: File) -> str:
     parts = (file.package, file.imports, file.wildcards, file.classes, file.functions, file.statements, file.methods)
     names = " ".join(one.name for one in walk((file.classes, file.functions)) if isinstance(one, Function))
     with deep_recursion():
-        return f"{names}\n" + "\n".join(code_text(part) if isinstance(part, tuple) else str(part) for part in parts)
+        return f"{names}\n{file.unread}\n" + "\n".join(
+            code_text(part) if isinstance(part, tuple) else str(part) for part in parts
+        )
 
 
 def times_named(file: File, name: str) -> int:

@@ -41,6 +41,7 @@ from scanner_programs.ir import (
     Unknown,
 )
 from scanner_programs.languages.csharp_forms import compiled, directive, outputs, query, setting, with_outputs
+from scanner_programs.languages.forms import formatted
 from scanner_programs.languages.lowering import (
     Code,
     Lowering,
@@ -763,7 +764,8 @@ def _text(lower: Lowering, node: Node) -> Expression:
     for one in node.named_children:
         if one.type == "interpolation":
             inner = [each for each in lower.named(one) if each.type != "interpolation_brace"]
-            parts.append(lower.value(inner[0]) if inner else Unknown(text(one)))
+            forms = "".join(text(each) for each in inner[1:])
+            parts.append(formatted(lower.value(inner[0]), forms) if inner else Unknown(text(one)))
         elif one.type == "string_content":
             parts.append(Literal(Kind.TEXT, text(one)))
     return Text(tuple(parts))

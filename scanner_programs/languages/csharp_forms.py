@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from scanner_programs.ir import (
@@ -86,19 +86,23 @@ def _clauses(
     return of
 
 
-def outputs(node: Node | None) -> list[str]:
-    """Return the names of the parameters that a method sets for its caller."""
-    listed = children(node, "parameter")
-    return [
-        text(one.child_by_field_name("name")) for one in listed if "out" in {text(m) for m in children(one, "modifier")}
-    ]
+def outputs(node: Node | None) -> dict[str, str]:
+    """Return the parameters that a method sets for its caller, each with the word that says so: `out` or `ref`."""
+    words = {
+        text(one.child_by_field_name("name")): {text(each) for each in children(one, "modifier")} & {"out", "ref"}
+        for one in children(node, "parameter")
+    }
+    return {name: next(iter(found)) for name, found in words.items() if found}
 
 
-def with_outputs(function: Function, names: Sequence[str]) -> Function:
+def with_outputs(function: Function, names: Mapping[str, str]) -> Function:
     """Return a method that sets a parameter for its caller as one that returns what it sets it to."""
     if len(names) != 1 or function.body is None:
         return function
-    result = Name(names[0])
+    ((called, word),) = names.items()
+    result, is_given = Name(called), word == "ref"  # the caller has a value for it
+    if is_given and function.type != "void":
+        return function
 
     def leave(one: Exit) -> Exit:
         kept = (one.value,) if one.value is not None and not isinstance(one.value, Literal) else ()
@@ -106,10 +110,10 @@ def with_outputs(function: Function, names: Sequence[str]) -> Function:
 
     body = _with_exits(function.body, leave)
     assert isinstance(body, Block)
-    start = Declare(result, "", _NOTHING)
-    parameters = tuple(one for one in function.parameters if one.name != names[0])
+    start = () if is_given else (Declare(result, "", _NOTHING),)
+    parameters = tuple(one for one in function.parameters if is_given or one.name != called)
     return replace(
-        function, parameters=parameters, type="", body=Block((start, *body.statements, Exit(Leave.RETURN, result)))
+        function, parameters=parameters, type="", body=Block((*start, *body.statements, Exit(Leave.RETURN, result)))
     )
 
 
@@ -134,12 +138,16 @@ def setting(lower: Lowering, node: Node, call: Call) -> Expression:
     Its own result says whether there is one.
     """
     listed = children(node.child_by_field_name("arguments"), "argument")
-    at = [place for place, one in enumerate(listed) if one.children and text(one.children[0]) == "out"]
+    at = [place for place, one in enumerate(listed) if one.children and text(one.children[0]) in ("out", "ref")]
     if len(at) != 1 or len(listed) != len(call.arguments):
+        return call
+    is_given = text(listed[at[0]].children[0]) == "ref"
+    if is_given and node.parent.type != "expression_statement":
         return call
     given = lower.named(listed[at[0]])[-1]
     called = text(given.child_by_field_name("name")) if given.type == "declaration_expression" else text(given)
-    plain = replace(call, arguments=tuple(one for place, one in enumerate(call.arguments) if place != at[0]))
+    kept = tuple(one for place, one in enumerate(call.arguments) if is_given or place != at[0])
+    plain = replace(call, arguments=kept)
     target = Name(called)
     is_new = given.type == "declaration_expression"
     first: Statement | Expression = Declare(target, "", plain) if is_new else Assign(target, plain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from scanner_programs.ir import (
     Argument,
@@ -36,7 +37,9 @@ from scanner_programs.ir import (
     Sequence,
     Statement,
     Unknown,
+    parts_of,
 )
+from scanner_programs.languages.forms import fallen
 from scanner_programs.languages.lowering import (
     Code,
     Lowering,
@@ -286,18 +289,34 @@ def _assigned(lower: Lowering, node: Node) -> Code:
     return Assign(_values(lower, left), _values(lower, right), sign.removesuffix("="))
 
 
+def _with_iota(code: object, place: Literal) -> object:
+    """Return the expression of a constant with its place among those declared with it."""
+    if isinstance(code, tuple):
+        return tuple(_with_iota(one, place) for one in code)
+    if code == Unknown("iota"):
+        return place
+    names = parts_of(type(code))
+    if not names:
+        return code
+    return replace(code, **{name: _with_iota(getattr(code, name), place) for name in names})  # type: ignore[type-var]
+
+
 def _variables(lower: Lowering, node: Node) -> Code:
     found: list[Code] = []
     specs = [
         one for part in (node, *children(node, "var_spec_list")) for one in children(part, "var_spec", "const_spec")
     ]
-    for one in specs:
+    repeated: Node | None = None
+    for at, one in enumerate(specs):
         names = [Name(text(each)) for each in one.children_by_field_name("name") if each.type == "identifier"]
         value = one.child_by_field_name("value")
+        if one.type == "const_spec":  # one without a value has the expression of the one before it
+            value = repeated = value if value is not None else repeated
+        given = _values(lower, value) if value is not None else None
+        if value is not None and re.search(r"\biota\b", text(value)):
+            given = _with_iota(given, Literal(Kind.NUMBER, str(at)))  # type: ignore[assignment]
         target: Expression = names[0] if len(names) == 1 else Sequence(tuple(names))
-        found.append(
-            Declare(target, text(one.child_by_field_name("type")), _values(lower, value) if value is not None else None)
-        )
+        found.append(Declare(target, text(one.child_by_field_name("type")), given))
     return found[0] if len(found) == 1 else Block(tuple(found))
 
 
@@ -402,6 +421,14 @@ def _for(lower: Lowering, node: Node) -> Code:
     return Loop(body, test=lower.value(tests[0]) if tests else None)
 
 
+_FALLS = Unknown("fallthrough")
+
+
+def _ended(body: Block) -> Block:
+    """Return the body of a case without the end that each has which does not fall through."""
+    return Block(body.statements[:-1]) if body.statements and body.statements[-1] == Exit(Leave.BREAK) else body
+
+
 def _switch(lower: Lowering, node: Node) -> Code:
     before, alias = node.child_by_field_name("initializer"), node.child_by_field_name("alias")
     of = lower.maybe(node.child_by_field_name("value"))
@@ -423,8 +450,10 @@ def _switch(lower: Lowering, node: Node) -> Code:
             bound = (lower.code(communication),)
         statements = [each for each in one.named_children if each.type == "statement_list"]
         body = [code for each in statements for code in lower.block(each).statements]
-        cases.append(Case(values, Block((*bound, *body))))
-    found = Match(of, tuple(cases))
+        if not (body and body[-1] == _FALLS):
+            body.append(Exit(Leave.BREAK))
+        cases.append(Case(values, Block((*bound, *(code for code in body if code != _FALLS)))))
+    found = Match(of, tuple(replace(one, body=_ended(one.body)) for one in fallen(cases)))
     return Block((lower.code(before), found)) if before is not None else found
 
 
@@ -531,6 +560,7 @@ SYNTAX = Syntax(
         "statement_list": block,
         "if_statement": _if,
         "for_statement": _for,
+        "fallthrough_statement": lambda _lower, _node: _FALLS,
         "expression_switch_statement": _switch,
         "type_switch_statement": _switch,
         "select_statement": _switch,
@@ -538,7 +568,6 @@ SYNTAX = Syntax(
         "return_statement": _returned,
         "break_statement": leave(Leave.BREAK),
         "continue_statement": leave(Leave.CONTINUE),
-        "fallthrough_statement": lambda _lower, _node: Block(()),
         "go_statement": _started,
         "defer_statement": _started,
         "send_statement": _sent,

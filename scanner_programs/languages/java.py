@@ -33,6 +33,7 @@ from scanner_programs.ir import (
     Try,
     Unknown,
 )
+from scanner_programs.languages.forms import fallen
 from scanner_programs.languages.lowering import (
     Code,
     Lowering,
@@ -337,7 +338,7 @@ def _try(lower: Lowering, node: Node) -> Expression:
 def _switch(lower: Lowering, node: Node) -> Expression:
     cases: list[Case] = []
     waiting: list[Expression] = []
-    is_default = False
+    is_default = falls = False
     for group in lower.named(node.child_by_field_name("body")) if node.child_by_field_name("body") else ():
         labels = children(group, "switch_label")
         guard = None
@@ -351,7 +352,8 @@ def _switch(lower: Lowering, node: Node) -> Expression:
         if statements or group.type == "switch_rule":
             cases.append(Case(() if is_default else tuple(waiting), lower.blocks(statements), guard))
             waiting, is_default = [], False
-    return Match(lower.value(node.child_by_field_name("condition")), tuple(cases))
+        falls = falls or group.type != "switch_rule"
+    return Match(lower.value(node.child_by_field_name("condition")), fallen(cases) if falls else tuple(cases))
 
 
 def _update(lower: Lowering, node: Node) -> Expression:

@@ -38,6 +38,7 @@ from scanner_programs.ir import (
     Unknown,
     walk,
 )
+from scanner_programs.languages.forms import fallen
 from scanner_programs.languages.lowering import (
     Code,
     Lowering,
@@ -539,7 +540,7 @@ def _switch(lower: Lowering, node: Node) -> Expression:
         if statements:
             cases.append(Case(() if is_default else tuple(waiting), lower.blocks(statements)))
             waiting, is_default = [], False
-    return Match(lower.value(node.child_by_field_name("value")), tuple(cases))
+    return Match(lower.value(node.child_by_field_name("value")), fallen(cases))
 
 
 def _subscript(lower: Lowering, node: Node) -> Expression:
@@ -547,7 +548,11 @@ def _subscript(lower: Lowering, node: Node) -> Expression:
 
 
 def _unary(lower: Lowering, node: Node) -> Expression:
-    return Operation(text(node.child_by_field_name("operator")), (lower.value(node.child_by_field_name("argument")),))
+    sign, value = text(node.child_by_field_name("operator")), lower.value(node.child_by_field_name("argument"))
+    if sign == "delete" and isinstance(value, Member | Index):
+        key = Literal(Kind.TEXT, value.name) if isinstance(value, Member) else value.key
+        return Call(Member(value.of, "delete"), (Argument(key),), line(node))
+    return Operation(sign, (value,))
 
 
 def _array(lower: Lowering, node: Node) -> Expression:

@@ -94,6 +94,8 @@ def _file(lower: Lowering, root: Node, path: str) -> File:
             classes.append(_class(lower, node))
         elif node.type == "function_declaration":
             functions.append(replace(_function(lower, node), receiver=_receiver(node)))
+        elif node.type == "property_declaration" and _extends(node):
+            functions.append(_computed(lower, node))
         elif node.type != "file_annotation":
             statements.append(lower.code(node))
     return File(
@@ -107,6 +109,26 @@ def _file(lower: Lowering, root: Node, path: str) -> File:
         tuple(statements),
         tuple((_extended(one), one) for one in (*functions, *_functions_in(classes)) if one.receiver),
     )
+
+
+def _extends(node: Node) -> bool:
+    """Return whether a property belongs to another type, for whose objects it is computed."""
+    return _getter(node) is not None and any(one.type in _TYPES for one in node.children)
+
+
+def _getter(node: Node) -> Node | None:
+    getter = child(node, "getter")
+    return child(getter, "function_body") if getter is not None else None
+
+
+def _computed(lower: Lowering, node: Node) -> Function:
+    """Return the function that a property without a field is."""
+    declared = child(node, "variable_declaration")
+    kind = text(child(declared, *_TYPES)) if declared is not None else ""
+    body = _body(lower, _getter(node))
+    called, owner = text(child(declared or node, "identifier")), text(child(node, *_TYPES))
+    notes = _notes(lower, node)
+    return Function(called, (), body, kind, notes, line=line(node), end=end(node), getter=True, receiver=owner)
 
 
 def _extended(function: Function) -> str:
@@ -263,15 +285,13 @@ class _Members:
         declared = child(node, "variable_declaration")
         called = text(child(declared or node, "identifier"))
         kind = text(child(declared, *_TYPES)) if declared is not None else ""
-        getter = child(node, "getter")
         setter = next((body for one in children(node, "setter") for body in children(one, "function_body")), None)
         if setter is not None:
             given = (Parameter("value"),)
             self.functions.append(Function(f"set {called}", given, _body(self.lower, setter), line=line(setter)))
         notes = _notes(self.lower, node)
-        if getter is not None and child(getter, "function_body") is not None:
-            body = _body(self.lower, child(getter, "function_body"))
-            self.functions.append(Function(called, (), body, kind, notes, line=line(node), end=end(node), getter=True))
+        if _getter(node) is not None:
+            self.functions.append(_computed(self.lower, node))
             return
         self.fields.append(Field(called, kind, _initial(self.lower, node), notes, False, line(node)))
 
@@ -475,6 +495,17 @@ def _scoped(called: Member, given: Expression, at: int) -> Expression:
     if kind == "apply":
         body = Block((*body.statements, Exit(Leave.RETURN, Name("this"))))
     return Call(Lambda(Function("with receiver", (Parameter("this"),), body, line=function.line)), of, at)
+
+
+def _return(lower: Lowering, node: Node) -> Expression:
+    """Lower a return; without a label, one in a lambda ends the function that the lambda is in."""
+    found = leave(Leave.RETURN)(lower, node)
+    above = node.parent
+    while above is not None and above.type not in ("lambda_literal", "anonymous_function", "function_declaration"):
+        above = above.parent
+    is_outer = above is not None and above.type == "lambda_literal" and node.child_by_field_name("label") is None
+    assert isinstance(found, Exit)
+    return replace(found, leave=Leave.OUTER) if is_outer else found
 
 
 def _lambda(lower: Lowering, node: Node) -> Expression:
@@ -700,7 +731,7 @@ SYNTAX = Syntax(
         "while_statement": _while,
         "do_while_statement": _while,
         "try_expression": _try,
-        "return_expression": leave(Leave.RETURN),
+        "return_expression": _return,
         "throw_expression": leave(Leave.THROW),
         "function_declaration": lambda lower, node: replace(_function(lower, node), receiver=_receiver(node)),
         "class_declaration": _class,

@@ -6,7 +6,7 @@ declarations of a file. A node without an entry becomes `Unknown` with all that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeGuard
 
@@ -48,6 +48,8 @@ Build: TypeAlias = "Callable[[Lowering, Node], Code]"
 
 NOTHING = Literal(Kind.NOTHING, "")
 _DEEPEST = 150
+_UNITS = ("function", "method", "constructor", "lambda")
+"""What the types of nodes of functions contain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,17 @@ class Lowering:
         """Return the file whose syntax tree a node is the root of."""
         found = self.syntax.file(self, node, path)
         found.is_cut = self.is_cut
+        found.unread = " ".join(self._unread(node)) if node.has_error else ""
         return found
+
+    def _unread(self, node: Node) -> Iterator[str]:
+        """Yield the texts of the smallest functions and classes with what the grammar does not understand."""
+        inside = [one for one in node.children if one.has_error]
+        if any(one.type == "ERROR" for one in inside) or (inside and any(one in node.type for one in _UNITS)):
+            yield " ".join(text(node).split())
+        else:
+            for one in inside:
+                yield from self._unread(one)
 
     def code(self, node: Node | None) -> Code:
         """Return the statement or expression of a node; nothing for no node."""

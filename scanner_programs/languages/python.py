@@ -20,6 +20,7 @@ from scanner_programs.ir import (
     File,
     Function,
     If,
+    Index,
     Kind,
     Lambda,
     Leave,
@@ -38,6 +39,7 @@ from scanner_programs.ir import (
     Try,
     Unknown,
 )
+from scanner_programs.languages.forms import formatted
 from scanner_programs.languages.lowering import (
     Code,
     Lowering,
@@ -304,12 +306,27 @@ def _string(lower: Lowering, node: Node) -> Expression:
     parts: list[Expression] = []
     for one in node.named_children:
         if one.type == "interpolation":
-            parts.append(lower.value(one.child_by_field_name("expression")))
+            value = lower.value(one.child_by_field_name("expression"))
+            forms = [text(each) for each in one.named_children if each.type in ("format_specifier", "type_conversion")]
+            parts.append(formatted(value, "".join(forms)))
         elif one.type == "string_content":
             parts.append(Literal(Kind.TEXT, text(one)))
     if all(isinstance(one, Literal) for one in parts):
         return Literal(Kind.TEXT, "".join(one.text for one in parts if isinstance(one, Literal)))
     return Text(tuple(parts))
+
+
+def _deleted(lower: Lowering, node: Node) -> Code:
+    """Lower `del a[b]` to the call that takes the entry out; variables that are deleted are only gone."""
+    listed = lower.named(node)
+    listed = lower.named(listed[0]) if listed[0].type == "expression_list" else listed
+    found: list[Code] = []
+    for one in map(lower.value, listed):
+        if isinstance(one, Index):
+            found.append(Call(Member(one.of, "pop"), (Argument(one.key),), line(node)))
+        elif isinstance(one, Member):
+            found.append(Call(Member(one.of, "pop"), (Argument(Literal(Kind.TEXT, one.name)),), line(node)))
+    return Block(tuple(found))
 
 
 def _joined(lower: Lowering, node: Node) -> Expression:
@@ -556,6 +573,7 @@ SYNTAX = Syntax(
         "break_statement": leave(Leave.BREAK),
         "continue_statement": leave(Leave.CONTINUE),
         "pass_statement": lambda _lower, _node: Block(()),
+        "delete_statement": _deleted,
         "assert_statement": lambda lower, node: Call(
             Name("assert"), (Argument(lower.value(lower.named(node)[0])),), line(node)
         ),

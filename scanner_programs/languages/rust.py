@@ -38,6 +38,7 @@ from scanner_programs.ir import (
     Text,
     Unknown,
 )
+from scanner_programs.languages.forms import formatted
 from scanner_programs.languages.lowering import (
     Code,
     Lowering,
@@ -600,12 +601,12 @@ def _placed(lower: Lowering, tree: Node) -> tuple[Expression, ...]:
     for before, name_and_form in _braces(first.text):
         if before:
             parts.append(Literal(Kind.TEXT, before))
-        name = name_and_form.partition(":")[0] if name_and_form is not None else ""
+        name, _, form = (name_and_form or "").partition(":")
         if name_and_form is None:
             continue
         value = next(rest, None) if not name or name.isdigit() else Name(name)
         if value is not None:
-            parts.append(Name("this") if value == Name("self") else value)
+            parts.append(formatted(Name("this") if value == Name("self") else value, form.strip()))
     return (*parts, *rest)
 
 

@@ -168,8 +168,19 @@ class _Contents:
         for one in self.lower.named(node.child_by_field_name("body") or node):
             if one.type == "extension_definition":
                 self._extension(one)
+            elif one.type == "class_definition" and "implicit" in text(child(one, "modifiers")).split():
+                self._implicit(one)
             elif one.type in _KINDS:
                 self._extensions_in(one)
+
+    def _implicit(self, node: Node) -> None:
+        """Add the methods of a class that objects of another one are taken as where these have none."""
+        known = _class(self.lower, node)
+        for one in known.functions if len(known.fields) else ():
+            given = known.fields[0]
+            inner = Block((Declare(Name(given.name), "", Name("this")), *(one.body.statements if one.body else ())))
+            owner = given.type.partition("[")[0].rpartition(".")[2]
+            self.methods.append((owner, replace(one, body=inner)))
 
     def _extension(self, node: Node) -> None:
         given = list(_parameters(self.lower, node))
@@ -397,6 +408,8 @@ def _access(lower: Lowering, node: Node) -> Expression:
     return Member(lower.value(node.child_by_field_name("value")), text(node.child_by_field_name("field")))
 
 
+_SETS = ("+=", "-=", "*=", "/=", "%=", "++=", "--=", "|=", "&=")
+"""Operators that set a variable, or change the collection that it has."""
 _AFTER = ("*>", ">>", "&>")
 """Operators on effects that run what is on their right after what is on their left (cats, ZIO)."""
 
@@ -408,6 +421,8 @@ def _infix(lower: Lowering, node: Node) -> Expression:
         return Sequence((left, lower.value(right)))
     if sign in _SIGNS:
         return Operation(sign, (left, lower.value(right)))
+    if sign in _SETS and isinstance(left, Name | Member):
+        return Assign(left, lower.value(right), sign[:-1])
     if sign == ":=":
         return Sequence((left, lower.value(right)))
     given = lower.value(right)

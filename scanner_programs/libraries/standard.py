@@ -251,6 +251,32 @@ Java's and Kotlin's `assert` are off unless a program is started with them on.
 """
 ASSERTS_EQUAL: Mapping[str, str] = {"assert_eq!": "==", "assert_ne!": "!="}
 """Those that are given two values, each with how these are compared."""
+CHANGES = _words(
+    "add addAll addFirst addLast put putAll putIfAbsent remove removeAll removeIf retainAll removeFirst removeLast "
+    "removeAt clear sort reverse shuffle replaceAll compute computeIfAbsent computeIfPresent merge insert "
+    "setLength deleteCharAt sortBy sortWith sortDescending plusAssign minusAssign "
+    "push pop shift unshift splice fill copyWithin delete "
+    "append extend update setdefault popitem discard "
+    "Add AddRange Insert InsertRange Remove RemoveAll RemoveAt RemoveRange Clear Sort Reverse TryAdd Append AppendLine "
+    "+= -= ++= --= prepend addOne subtractOne filterInPlace mapInPlace sortInPlace "
+    "push_str push_back push_front insert_str sort_by sort_by_key sort_unstable dedup retain truncate drain resize "
+    "WriteString WriteByte WriteRune Write Del Set"
+)
+"""Methods of the languages' own collections and builders of texts that change them."""
+TAKEN_FROM = _words(
+    "pop popitem shift unshift splice setdefault removeFirst removeLast computeIfAbsent putIfAbsent drain"
+)
+"""Those of them whose results code takes, too."""
+NUMBERS: Mapping[str, frozenset[str]] = {
+    "java": _words("byte short int long float double char"),
+    "csharp": _words("sbyte byte short ushort int uint long ulong float double decimal char"),
+    "rust": _words("i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 isize usize f32 f64 char"),
+}
+"""Types of numbers that a cast makes another number for, by language; others are seen as numbers of one type."""
+VALUED = _words("kotlin scala")
+"""Languages in which `try` is an expression."""
+STATEMENTS = _words("java csharp go python javascript typescript kotlin")
+"""Languages in which what a function returns is always behind a word for it; in Kotlin, not so in a lambda."""
 UNTYPED = _words("python javascript typescript")
 """Languages whose annotations of types do nothing while a program runs."""
 CURRIED = _words("scala")
