@@ -24,7 +24,7 @@ from scanner_programs.calls import (
     renamed,
     types_in,
 )
-from scanner_programs.guards import is_topic, negate, settings_named
+from scanner_programs.guards import is_topic, negate, parts_of_test, settings_named
 from scanner_programs.ir import Kind, Literal, Name, walk
 from scanner_programs.leads import SharedState, SharedStates, names_within
 from scanner_programs.libraries.clients import CLIENTS
@@ -1378,7 +1378,7 @@ class _Reader:
         noted = self._kept if "kept" in parts else self._values
         noted += [*parts.values(), *guards, *(one for listed in values.values() for one in listed)]
         noted += [client] if client is not None else []
-        held = frozenset(self._held(one) for one in guards)
+        held = frozenset(self._held(each) for one in guards for each in parts_of_test(one))
         changes = self._machine.changes_of
         of = tuple(sorted(_client_parts(client, changes).items())) if client is not None else ()
         contract = Contract(

@@ -31,6 +31,7 @@ from scanner_programs.values import (
 )
 
 _MOST_OF_TEST = 120
+_MOST_IN_TEXT = 1000
 _MOST_STEPS = 200
 """Parts of the value of an effect that are looked at for tests."""
 _NAME = re.compile(r"[A-Za-z][\w.:-]{2,}")
@@ -56,7 +57,12 @@ def operate(operator: str, operands: tuple[Value, ...]) -> Value:
             if len(left.text) + len(right.text) > LONGEST_TEXT:
                 return Opaque("a long text")
             return Const(Kind.TEXT, left.text + right.text)
+        parts = [*_parts_of_text(left), *_parts_of_text(right)]
+        if any(isinstance(one, Const) and one.kind is Kind.TEXT for one in parts) and NULL not in parts:
+            return joined_text(operands)
         operator = "+"
+    if operator in ("==", "!=", "<", "<=", ">", ">=") and (empty := _of_size(operator, operands)) is not None:
+        return empty
     if operator in ("==", "!=") and all(isinstance(one, Const) for one in operands):
         is_same = operands[0] == operands[1]
         return TRUE if is_same == (operator == "==") else FALSE
@@ -76,6 +82,57 @@ def operate(operator: str, operands: tuple[Value, ...]) -> Value:
     if operator in (">", ">=") and len(operands) == 2:
         operator, operands = {">": "<", ">=": "<="}[operator], operands[::-1]
     return Apply(operator, None, operands)
+
+
+def joined_text(parts: Iterable[Value]) -> Value:
+    """Return a text of parts, those of texts in it among them, and constants beside each other as one."""
+    joined: list[Value] = []
+    for one in (each for part in parts for each in _parts_of_text(part)):
+        if len(joined) > _MOST_IN_TEXT:
+            return Opaque("a long text")
+        is_known = isinstance(one, Const) and one != NULL  # what is missing is in the text in some form
+        if is_known and isinstance(one, Const) and joined and isinstance(joined[-1], Const) and joined[-1] != NULL:
+            if len(joined[-1].text) + len(one.text) > LONGEST_TEXT:
+                return Opaque("a long text")
+            joined[-1] = Const(Kind.TEXT, joined[-1].text + one.text)
+        elif is_known and isinstance(one, Const):
+            joined.append(Const(Kind.TEXT, one.text))
+        else:
+            joined.append(one)
+    is_known = len(joined) == 1 and isinstance(joined[0], Const) and joined[0] != NULL
+    return joined[0] if is_known else Apply("text", None, tuple(joined))
+
+
+def _parts_of_text(value: Value) -> tuple[Value, ...]:
+    """Return the parts of a text that is put together, or the value itself."""
+    return value.arguments if isinstance(value, Apply) and value.of is None and value.name == "text" else (value,)
+
+
+def _of_size(operator: str, operands: tuple[Value, ...]) -> Value | None:
+    """Return whether a sequence is empty, if that is what a comparison of its size with a number is; None otherwise."""
+    if len(operands) != 2:
+        return None
+    if operator in (">", ">="):
+        operator, operands = {">": "<", ">=": "<="}[operator], operands[::-1]
+    sized = [_sized(one) for one in operands]
+    numbers = [one.text if isinstance(one, Const) else "" for one in operands]
+    of = sized[0] if sized[0] is not None else sized[1]
+    form = (operator, numbers[0], numbers[1])
+    is_empty = form in (("==", "0", ""), ("==", "", "0"), ("<", "", "1"), ("<=", "", "0"))
+    if of is None or not (is_empty or form in (("!=", "0", ""), ("!=", "", "0"), ("<", "0", ""), ("<=", "1", ""))):
+        return None
+    found = Apply("isEmpty", of)
+    return found if is_empty else negate(found)
+
+
+def _sized(value: Value) -> Value | None:
+    """Return the sequence that a value is the size of; None for others."""
+    match value:
+        case Apply(name="size" | "length" | "Count" | "count" | "len", of=of, arguments=()) if of is not None:
+            return of
+        case Apply(name="len", of=None, arguments=(of,)) | Get(name="length" | "Length", of=of):
+            return of
+    return None
 
 
 _ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {"%": mod, "*": mul, "-": sub}
@@ -115,10 +172,17 @@ def choose(test: Value, then: Value, otherwise: Value) -> Value:
         return operate("||", (test, otherwise)) if then == TRUE else operate("&&", (negate(test), otherwise))
     if otherwise in (TRUE, FALSE) and is_test(then):
         return operate("&&", (test, then)) if otherwise == FALSE else operate("||", (negate(test), then))
-    if isinstance(test, Apply) and test.name == "!" and test.of is None:
-        test, then, otherwise = test.arguments[0], otherwise, then
+    if isinstance(test, Apply) and test.of is None and _is_opposite(test):
+        test, then, otherwise = negate(test), otherwise, then
     found = Cond(test, then, otherwise)
     return found if found.size <= _MOST_WAYS else Opaque("one of many values", leaves_of(then, otherwise))
+
+
+def _is_opposite(test: Apply) -> bool:
+    """Return whether a test is written as the opposite of the one that stands for both: each has one form."""
+    if test.name in ("==", "!="):
+        return (test.name == "==") == (NULL in test.arguments)
+    return test.name in ("!", "<=")
 
 
 def leaves_of(*values: Value) -> tuple[Value, ...]:
@@ -176,6 +240,19 @@ def conjuncts(test: Value) -> Iterator[Value]:
     if isinstance(test, Apply) and test.of is None and test.name == "&&":
         for one in test.arguments:
             yield from conjuncts(one)
+
+
+def parts_of_test(test: Value) -> Iterator[Value]:
+    """Yield the conditions that a condition is made of, which all have to hold."""
+    match test:
+        case Apply(name="&&", of=None, arguments=parts):
+            for one in parts:
+                yield from parts_of_test(one)
+        case Apply(name="!", of=None, arguments=(Apply(name="||", of=None, arguments=parts),)):
+            for one in parts:
+                yield from parts_of_test(negate(one))
+        case _:
+            yield test
 
 
 def is_test(value: Value) -> bool:

@@ -30,6 +30,7 @@ from scanner_programs.guards import (
     is_present,
     is_test,
     is_turn,
+    joined_text,
     leaves_of,
     negate,
     operate,
@@ -77,6 +78,8 @@ from scanner_programs.libraries.standard import (
     DEFAULTS,
     DROPS,
     EMITS,
+    EMPTY,
+    EQUAL,
     EXHAUSTIVE,
     FALLBACKS,
     FIELDS,
@@ -120,6 +123,7 @@ from scanner_programs.libraries.standard import (
     SCALARS,
     SEQUENCES,
     SIZES,
+    SOME,
     STATEMENTS,
     STATES,
     STREAMS,
@@ -128,6 +132,7 @@ from scanner_programs.libraries.standard import (
     TAKEN_FROM,
     TAKES,
     TEXTS,
+    THENS,
     THROUGH,
     TYPES_OF,
     UNTYPED,
@@ -137,6 +142,7 @@ from scanner_programs.libraries.standard import (
     WRAPS,
 )
 from scanner_programs.libraries.streams import CONNECTED, Step, step_of
+from scanner_programs.libraries.templates import parts_of_template
 from scanner_programs.mappers import Mapper, Profile, profiles
 from scanner_programs.program import (
     Known,
@@ -238,6 +244,10 @@ _TOO_LONG = "too long: "
 _ERRORS = ("Exception", "Error")
 """What the classes of errors end in: their own methods raise them, or do not, by what they are given (.NET)."""
 _SETTER = re.compile(r"set(?=[A-Z_])")
+_COLLECTIONS = ("HashMap", "LinkedHashMap", "TreeMap", "ArrayList", "LinkedList", "HashSet", "LinkedHashSet", "TreeSet")
+"""Collections of the JVM that Kotlin and Scala make by a call of the class."""
+_OF_TEMPLATE = ("format", "formatted")
+"""Methods of templates; other functions are given the template first."""
 _BUILDERS = ("strings.Builder", "bytes.Buffer")
 """Structs of Go's library that texts are put together in, which need no value to begin with."""
 _AFTER = "after"
@@ -336,6 +346,7 @@ class Machine:
         self._left: Leave | None = None
         self._exits: list[tuple[Leave, tuple[Value, ...]]] = []
         self._sends = 0
+        self._calls_of_lambda: list[list[str]] = []
         self._broken: list[Value] = []
         self._ended: list[tuple[Value, ...]] = []
         self._sent: dict[int, Apply] = {}
@@ -925,7 +936,7 @@ class Machine:
         kind = value.type.partition("\0")[0] if isinstance(value, Input | Get | Apply) else ""
         while held := held_in(kind):
             kind = held
-        return base_type(kind).rpartition(".")[2].lower() in SCALARS
+        return base_type(kind).rpartition(".")[2].lower() in SCALARS and not elements_of(kind)
 
     def is_port(self, value: Value) -> bool:
         """Return whether a value is of an interface of the program that nothing in it implements.
@@ -1863,7 +1874,7 @@ class Machine:
             case ir.Choice(test=test, then=then, otherwise=otherwise):
                 return self._choice(self.value(test, scope), then, otherwise, scope)
             case ir.Text(parts=parts):
-                found = self._text(values := [self.value(one, scope) for one in parts])
+                found = joined_text(values := [self.value(one, scope) for one in parts])
                 self._gives(values, found)
                 return found
             case ir.Lambda(function=function):
@@ -1952,6 +1963,10 @@ class Machine:
             if method is not None and method.function.body is not None:
                 call = Scope(method.file, None, values[0], method.known)
                 return self._invoke(method.function, call, [("", values[1])])
+        if operator == "%" and isinstance(values[0], Const) and values[0].kind is Kind.TEXT:
+            filling = values[1].values if isinstance(values[1], Items) else values[1:]
+            if (filled := _filled_in_template("%", values[0].text, filling)) is not None:
+                return filled
         if operator in _EQUAL and len(values) == 2 and NULL in values:
             other = values[1] if values[0] == NULL else values[0]
             if isinstance(other, Cond | Thing | Items):
@@ -1973,20 +1988,6 @@ class Machine:
         self._returns(value)
         self._left = Leave.RETURN
         return NULL
-
-    @staticmethod
-    def _text(parts: list[Value]) -> Value:
-        joined: list[Value] = []
-        for one in parts:
-            is_known = isinstance(one, Const) and one != NULL  # what is missing is in the text in some form
-            if is_known and isinstance(one, Const) and joined and isinstance(joined[-1], Const):
-                joined[-1] = operate("+", (joined[-1], one))
-            elif is_known and isinstance(one, Const):
-                joined.append(Const(Kind.TEXT, one.text))
-            else:
-                joined.append(one)
-        is_known = len(joined) == 1 and isinstance(joined[0], Const) and joined[0] != NULL
-        return joined[0] if is_known else Apply("text", None, tuple(joined))
 
     def _sequence(self, items: tuple[ir.Expression, ...], scope: Scope) -> Value:
         values: list[Value] = []
@@ -2181,9 +2182,16 @@ class Machine:
 
     def _unless(self, exits: Sequence[tuple[Leave, tuple[Value, ...]]], start: int) -> None:
         """Note that what follows runs only if none of the ends of the function, or of the turn, was reached."""
-        for _, tests in exits:
-            if len(tests) > start:
-                self.guards.append(Apply("unless", None, tests[start:]))
+        self.guards += [self._unreached(tests[start:]) for _, tests in exits if len(tests) > start]
+
+    def _unreached(self, tests: tuple[Value, ...]) -> Value:
+        """Return the condition of what follows something that ends a function under others, in a loop or not."""
+        turn = tests[0]
+        if not any(map(is_turn, tests)):
+            return negate(self._all(tests))
+        if isinstance(turn, Apply) and turn.name == "for" and not any(map(is_turn, tests[1:])):
+            return negate(Apply("exists", None, (turn.arguments[0], self._all(tests[1:]) if tests[1:] else TRUE)))
+        return Apply("unless", None, tests)
 
     def _match(self, code: ir.Match, scope: Scope) -> Value:
         of = self.value(code.of, scope) if code.of is not None else None
@@ -2390,7 +2398,9 @@ class Machine:
                     self._take_apart(code.target, one, turn)
                     self._turn(code.body, turn, len(self.guards))
                 return NULL
-            self.guards.append(Apply("for", None, (origin_of(source),)))
+            is_by_place = scope.file.language == "go" and isinstance(source, Apply) and source.name == "range"
+            over = source.arguments[0] if is_by_place and isinstance(source, Apply) and source.arguments else source
+            self.guards.append(Apply("for", None, (origin_of(over),)))
             self._take_apart(code.target, self.element(source), inner)
         else:
             test = self.value(code.test, scope) if code.test is not None else TRUE
@@ -2442,7 +2452,7 @@ class Machine:
         del self.guards[start:]
         self._exits = before + ends
         for leave, tests in ends:
-            held = Apply("unless", None, tests[start:])
+            held = self._unreached(tests[start:])
             self.guards.append(held)
             if leave is Leave.THROW and self._frames:
                 self._frames[-1].thrown.append(held)
@@ -2529,7 +2539,7 @@ class Machine:
         if self._ended and self._frames and self._frames[-1].function.name:
             for tests in self._ended:
                 self._exits.append((Leave.RETURN, tests))
-                self.guards.append(Apply("unless", None, tests[start:]))
+                self.guards.append(self._unreached(tests[start:]))
             self._ended = []
 
     def _made_before(self, target: ir.Expression | None, scope: Scope) -> Value | None:
@@ -2769,10 +2779,26 @@ class Machine:
             if value == Ref(function.name) and scope.file.language in IMPLICIT and not is_object:
                 listed = (one for one, _ in self._receivers(scope) if one is not None)
                 receiver = next(
-                    (one for one in listed if self.full_type(one) or (isinstance(one, Apply) and is_made(one))), None
+                    (
+                        one
+                        for one in listed
+                        if self.full_type(one)
+                        or (isinstance(one, Apply) and is_made(one))
+                        or (function.name in CHANGES | PUTS and _is_collection(one))
+                    ),
+                    None,
                 )
                 if receiver is not None:
                     return self.call_method(receiver, function.name, given, code, scope, discarded=discarded)
+                if (
+                    discarded
+                    and self._calls_of_lambda
+                    and scope.file.language == "kotlin"
+                    and not watches(function.name)
+                ):
+                    shown = ", ".join(self._show(one) for _, one in given)
+                    tests = "".join(f" if {self._show(one)}" for one in self.guards if not is_turn(one))
+                    self._calls_of_lambda[-1].append(_brief(f"{function.name}({shown}){tests}"))
             return self.call(value, given, code, scope, discarded=discarded)
         if isinstance(function, Member):
             is_above = isinstance(function.of, Name) and function.of.name == "super"
@@ -3457,7 +3483,8 @@ class Machine:
             return self.setting(given[0][1].text, default.text if isinstance(default, Const) else None)
         if isinstance(of, Items) and not given and name in SIZES:
             of = Ref("a list")  # how many it has does not depend on what they are
-        known = self._known_function(of, name, given)
+        known = self._in_one_form(of, name, given)
+        known = self._known_function(of, name, given) if known is None else known
         known = self._looked_up(given) if known is None else known
         known = self._by_profile(name, given, scope) if known is None and name.startswith("Map<") else known
         if known is not None:
@@ -3504,6 +3531,8 @@ class Machine:
             if is_failed(of):
                 return of
             return self._either(is_present(of), lambda: self.call(functions[0], [("", of)], code, scope), lambda: NULL)
+        if of is not None and plain_name in THENS and functions:
+            return self.call(functions[0], [("", of)], code, scope)
         if of is not None and plain_name in OF_FAILURES and functions and len(functions) == len(given):
             return self._unless_failed(of, functions, code, scope, replaces=OF_FAILURES[plain_name])
         if of is not None and name in THROUGH and given:
@@ -3524,6 +3553,8 @@ class Machine:
     ) -> Value:
         """Return what an unknown call of a library returns; it calls the functions that it is given."""
         silent = self.is_watcher(of, name)
+        if of is not None and _takes_function(name) and scope.file.language in _JVM:
+            given = [(key, self._as_function(value, scope)) for key, value in given]
         sends = self._sends
         if not silent or checks(name):
             self._require(name, given, scope, discarded=discarded)
@@ -3583,6 +3614,8 @@ class Machine:
                 total = self._summed(of if of is not None else given[0][1])
             if total is not None:
                 return total
+        if len(called) == len(given) == 1 and of is not None and name in SOME:
+            return _exists(of, called[0], name)
         if called and of is not None and name in GROUPS:
             return Apply("grouped", of, tuple(called[:1]), via=name)
         is_alone = len(called) == 1 and all(isinstance(one, Closure | Method | Const) for _, one in given)
@@ -3604,6 +3637,28 @@ class Machine:
         if values and of is not None and not is_source(name) and all(map(_is_number, values)) and self._is_reader(of):
             return Apply(name, of, (), (), kind)  # how long it waits for records, or how many it takes
         return Apply(name, of, tuple(values), self._names(given), kind)
+
+    @staticmethod
+    def _as_function(value: Value, scope: Scope) -> Value:
+        """Return a reference to a method of a library as the function that calls it; other values as they are.
+
+        Without an object, the method is one of what it is given, unless its name says that it makes something of it.
+        """
+        match value:
+            case Ref(name=name) if "." in name:
+                owner, _, called = name.rpartition(".")
+                is_static = bool(_MAKES.match(called)) or owner.endswith("s")
+                function = Member(Name(owner), called) if is_static else Member(Name("it"), called)
+                given = (Argument(Name("it")),) if is_static else ()
+                inner = Scope(scope.file, scope)
+            case Get(of=of, name=called):
+                function, given = Member(Name("(of)"), called), (Argument(Name("it")),)
+                inner = Scope(scope.file, scope)
+                inner.variables["(of)"] = of
+            case _:
+                return value
+        body = Block((ir.Exit(Leave.RETURN, Call(function, given)),))
+        return Closure(Function("", (ir.Parameter("it"),), body), inner)
 
     def _is_of_send(self, of: Value | None) -> bool:
         """Return whether a value is what a send returned, or what was done with that: nothing is changed by it."""
@@ -3805,6 +3860,27 @@ class Machine:
             return words[-1] not in self.program.classes
         return len(words) > 1 and words[-1] in WRAPS and words[-2] in HOLDERS
 
+    @staticmethod
+    def _in_one_form(of: Value | None, name: str, given: list[Given]) -> Value | None:
+        """Return what a function of a language does in the form of what does the same; None for other functions."""
+        values = [value for _, value in given]
+        if name in EQUAL and len(values) + (of is not None) == 2:
+            return operate("==", (of, values[0]) if of is not None else (values[0], values[1]))
+        if of is not None and not given and name in EMPTY:
+            found = Apply("isEmpty", of)
+            return found if EMPTY[name] else negate(found)
+        if of is not None and name == "concat" and len(values) == 1 and not isinstance(of, Items):
+            joined = operate("+", (of, values[0]))
+            return joined if isinstance(joined, Apply) and joined.name == "text" else None
+        template, rest = (of, values) if of is not None else (values[0] if values else None, values[1:])
+        if isinstance(template, Const) and template.kind is Kind.TEXT and (of is not None) == (name in _OF_TEMPLATE):
+            return _filled_in_template(name, template.text, rest)
+        if of is None and name in SOME and len(values) == 1:
+            one = values[0]
+            if isinstance(one, Apply) and one.of is not None and one.name in ("mapped", "filtered"):
+                return _exists(one.of, one.arguments[0], name)
+        return None
+
     def _known_function(self, of: Value | None, name: str, given: list[Given]) -> Value | None:
         """Return what functions of the languages themselves return; None for others."""
         name = name.partition("<")[0]
@@ -3871,9 +3947,11 @@ class Machine:
                 else:
                     return None
             return thing
-        if of is None and name in (
+        if of is None and name.partition("<")[0] in (
             "listOf",
             "mutableListOf",
+            "mutableSetOf",
+            "Vec.create",
             "arrayOf",
             "List",
             "Seq",
@@ -3883,6 +3961,8 @@ class Machine:
             "Array",
         ):
             return Items([value for _, value in given], len(self.guards))
+        if of is None and not given and simple in _COLLECTIONS:
+            return Thing(depth=len(self.guards)) if simple.endswith("Map") else Items([], len(self.guards))
         if of is None and len(given) == 1 and name in ("dict", "Object.fromEntries", "Map"):
             table = self._table_of(given[0][1])
             if table is not None:
@@ -3970,12 +4050,22 @@ class Machine:
             result = self.call(value, [("", built), *arguments], code, scope)
             self._builders.pop()
         else:
-            result = self.call(value, arguments, code, scope)
+            self._calls_of_lambda.append([])
+            result = self._after_calls(self.call(value, arguments, code, scope), self._calls_of_lambda.pop())
         del self.guards[start:]
         self._left = left
         if is_builder and of is None and self._builders and isinstance(code.function, Name):
             self.set_member(self._builders[-1], code.function.name, built)
         return built if is_builder else result
+
+    def _after_calls(self, result: Value, calls: Sequence[str]) -> Value:
+        """Return what a lambda returns, with the calls in it of what only the object has that it is run on."""
+        if isinstance(result, Thing):
+            result.touched += calls
+        if not calls or not isinstance(result, Input | Get | Apply | Const):
+            return result
+        kind = result.type if not isinstance(result, Const) else ""
+        return Apply(_AFTER, result, tuple(Const(Kind.TEXT, one) for one in calls), (), kind)
 
     def _sets_members(self, value: Closure) -> bool:
         """Return whether a lambda of Kotlin sets names that only an object can have which a library calls it for."""
@@ -4796,6 +4886,38 @@ def _copied_from(value: Value) -> Value:
     while isinstance(value, Thing) and value.base is not None:
         value = value.base
     return value
+
+
+def _takes_function(name: str) -> bool:
+    return name in MAPS or name in SOME or keeps_elements(name)
+
+
+def _exists(of: Value, test: Value, name: str) -> Value:
+    """Return whether something holds for one, all or none of the elements of a sequence, in one form."""
+    one, holds = SOME[name]
+    found = Apply("exists", None, (of, test if holds else negate(test)))
+    return found if one else negate(found)
+
+
+def _filled_in_template(name: str, template: str, values: Sequence[Value]) -> Value | None:
+    """Return the text that a function makes of a template; None if it is not known what it makes."""
+    parts = parts_of_template(name, template)
+    if parts is None or any(not isinstance(one, str) and one[0] >= len(values) for one in parts):
+        return None
+    shown = [
+        Const(Kind.TEXT, one)
+        if isinstance(one, str)
+        else Apply("format", None, (values[one[0]], Const(Kind.TEXT, one[1])))
+        if one[1]
+        else values[one[0]]
+        for one in parts
+    ]
+    return joined_text(shown)
+
+
+def _is_collection(value: Value) -> bool:
+    """Return whether a value is a list or a map that the program makes."""
+    return isinstance(value, Items) or (isinstance(value, Thing) and value.known is None and not value.type)
 
 
 def _breaks(code: ir.Expression) -> bool:

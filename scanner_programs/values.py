@@ -7,6 +7,7 @@ Two versions of a program that do the same have the same text.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scanner_programs.ir import Function, Kind
 from scanner_programs.libraries.others import watches
-from scanner_programs.libraries.standard import MAPS
+from scanner_programs.libraries.rows import without_async
+from scanner_programs.libraries.standard import MAPS, VIEWS
 from scanner_programs.residue import code_text, silent_in
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ opposite, as they were at first.
 """
 _PLAIN = {"mapped": MAPS, "filtered": frozenset(("filter", "Where", "where", "retain", "flatMap", "collect"))}
 _DEEPEST = 60
+_EACH = re.compile(r"each\(([\w:.]++)\)")
+"""An element of a sequence that has a name."""
 CUT = "…"
 """The sign in the text of a value for what is too long to be written."""
 _BEGINNING = 200
@@ -274,7 +278,10 @@ class Shown:
             case Apply():
                 return self._apply(value, depth)
             case Cond(test=test, then=then, otherwise=otherwise):
-                return f"if({', '.join(self.text(one, depth + 1) for one in (test, then, otherwise))})"
+                shown = [self.text(one, depth + 1) for one in (test, then, otherwise)]
+                if _is_of(then, test):  # a value or another one where it is missing
+                    return shown[1] if otherwise == NULL else f"??({shown[1]}, {shown[2]})"
+                return f"if({', '.join(shown)})"
             case Opaque(text=text, parts=parts):
                 self.opaque = True
                 return f"?{text}({', '.join(self.text(one, depth + 1) for one in parts)})"
@@ -285,10 +292,15 @@ class Shown:
                     self._open |= 1 << self._within.index(id(value))
                     return "[…]"
                 self._within.append(id(value))
-                shown = ", ".join(self.text(one, depth + 1) for one in values)
+                inside = ", ".join(self.text(one, depth + 1) for one in values)
                 over = self.text(value.over, depth + 1) if value.over is not None else ""
+                if len(values) == 1 and isinstance(values[0], Cond) and values[0].otherwise == NULL:
+                    which, made = self.text(values[0].test, depth + 1), self.text(values[0].then, depth + 1)
+                    over = over or (found[1] if (found := _EACH.search(f"{made} {which}")) else "")
+                    if over:
+                        inside, over = "" if made == f"each({over})" else made, f"{over}.filtered({which})"
                 self._leave()
-                return f"{over}.mapped({shown})" if over else f"[{shown}]"
+                return (f"{over}.mapped({inside})" if inside else over) if over else f"[{inside}]"
             case Closure(function=function, scope=scope):
                 return f"fn({summary(function, scope)})"
             case Method(of=of, name=name):
@@ -297,6 +309,10 @@ class Shown:
                 return known.cls.name
 
     def _apply(self, value: Apply, depth: int) -> str:
+        if value.of is not None and not value.arguments and value.name.partition("<")[0] in VIEWS:
+            return self.text(value.of, depth + 1)
+        if value.of is not None and value.name == "collect" and value.arguments == _TO_LIST:
+            return self.text(value.of, depth + 1)
         if self._numbered and is_made(value):
             return f"{value.name}#{id(value)}"  # whatever it is made of may change
         shown = [self.text(one, depth + 1) for one in value.arguments]
@@ -305,10 +321,12 @@ class Shown:
         if value.name in _COMMUTES and value.of is None:
             shown.sort()
         of = f"{self.text(value.of, depth + 1)}." if value.of is not None else ""
+        if value.name == "mapped" and shown == [f"each({of.partition('.filtered(')[0].rstrip('.')})"]:
+            return of[:-1]  # of each element, the element
         via = ""
         if value.via and value.name in _PLAIN and value.via.partition("<")[0] not in _PLAIN[value.name]:
             via = f":{value.via}"  # more than a function of each element
-        return f"{of}{_without_async(value.name)}{via}({', '.join(shown)})"
+        return f"{of}{without_async(value.name)}{via}({', '.join(shown)})"
 
     def _thing(self, value: Thing, depth: int) -> str:
         if self._numbered:
@@ -327,14 +345,18 @@ class Shown:
         return f"{kind}{f'({made})' if made else ''}{{{', '.join(shown)}}}"
 
 
-def _without_async(name: str) -> str:
-    """Return the name of the method that gives at once what a method of .NET gives later, by the name that it has.
+_TO_LIST = (Apply("Collectors.toList"),)
 
-    Source: Task-based asynchronous pattern, naming: a method that can be awaited ends in Async.
-    """
-    plain, bracket, inside = name.partition("<")
-    is_of_dotnet = plain.endswith("Async") and plain.rpartition(".")[2][:1].isupper()
-    return f"{plain.removesuffix('Async')}{bracket}{inside}" if is_of_dotnet else name
+
+def _is_of(value: Value, test: Value) -> bool:
+    """Return whether a test is whether what a value is taken from is there."""
+    if not (isinstance(test, Apply) and test.name == "!=" and NULL in test.arguments and len(test.arguments) == 2):
+        return False
+    wanted = test.arguments[0] if test.arguments[1] == NULL else test.arguments[1]
+    of: Value | None = value
+    while of is not None and of != wanted:
+        of = of.of if isinstance(of, Get | Apply) else None
+    return of is not None
 
 
 def _constant(value: Const) -> str:

@@ -439,6 +439,10 @@ def _behind(lower: Lowering, node: Node, make: Callable[[Expression], Expression
     return make(value)
 
 
+_COLLECTED = {"buildList": "mutableListOf", "buildSet": "mutableSetOf", "buildMap": "mutableMapOf"}
+"""Functions of Kotlin with the collection that a lambda fills for them."""
+
+
 def _called(called: Expression, given: list[Argument], shown: str, at: int, *, is_trailing: bool) -> Expression:
     if shown and isinstance(called, Name | Member):
         called = Name(called.name + shown) if isinstance(called, Name) else Member(called.of, called.name + shown)
@@ -448,6 +452,9 @@ def _called(called: Expression, given: list[Argument], shown: str, at: int, *, i
         return Call(given[0].value, (), at)
     if isinstance(called, Name) and called.name in _SCOPES and is_trailing and len(given) == 1:
         return _scoped(Member(Name("this"), called.name), given[0].value, at)
+    made = _COLLECTED.get(called.name.partition("<")[0]) if isinstance(called, Name) and is_trailing else None
+    if made is not None and isinstance(given[-1].value, Lambda):
+        return _scoped(Member(Call(Name(made), (), at), "apply"), given[-1].value, at)
     if isinstance(called, Name) and called.name == "with" and len(given) == 2:
         return _scoped(Member(given[0].value, "run"), given[1].value, at)
     return Call(called, tuple(given), at)

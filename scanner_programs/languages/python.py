@@ -448,16 +448,20 @@ def _comprehension(lower: Lowering, node: Node) -> Expression:
         value: Expression = Sequence(tuple(lower.value(one) for one in lower.named(body)))
     else:
         value = lower.value(body)
+    tests: list[Expression] = []
     for one in reversed(node.named_children[1:]):
         if one.type == "if_clause":
-            value = Block((If(lower.value(one.named_children[0]), Block((value,))),))
+            tests.insert(0, lower.value(one.named_children[0]))
         elif one.type == "for_in_clause":
             target = lower.value(one.child_by_field_name("left"))
             source = lower.value(one.child_by_field_name("right"))
             given = Parameter(target.name) if isinstance(target, Name) else Parameter("(each)")
-            code: Code = value
-            if not isinstance(target, Name):
-                code = Block((declare(target, "", Name("(each)")), value))
+            start = () if isinstance(target, Name) else (declare(target, "", Name("(each)")),)
+            for test in tests:
+                kept = function_of([given], Block((*start, test)), node)
+                source = Call(Member(source, "filter"), (Argument(kept),), line(node))
+            tests = []
+            code: Code = Block((*start, value)) if start else value
             value = Call(Member(source, "map"), (Argument(function_of([given], code, node)),), line(node))
     is_map = body.type == "pair"  # {k: v for …} is dict((k, v) for …)
     return Call(Name("dict"), (Argument(value),), line(node)) if is_map else value

@@ -73,3 +73,13 @@ def plain(name: str) -> str:
     """Return a name without the types in brackets behind it, and without the module before it."""
     name = name.partition("<")[0] if name.endswith(">") else name
     return name.rpartition("::")[2]
+
+
+def without_async(name: str) -> str:
+    """Return the name of the method that gives at once what a method of .NET gives later, by the name that it has.
+
+    Source: Task-based asynchronous pattern, naming: a method that can be awaited ends in Async.
+    """
+    plain, bracket, inside = name.partition("<")
+    is_of_dotnet = plain.endswith("Async") and plain.rpartition(".")[2][:1].isupper()
+    return f"{plain.removesuffix('Async')}{bracket}{inside}" if is_of_dotnet else name

@@ -146,7 +146,7 @@ SIZES = _words("size length len count Count Length isEmpty is_empty nonEmpty")
 """Methods of sequences that are about how many elements there are."""
 STATES = {"update": False, "value": True}
 """Methods of the state of a stream's function, each with whether it returns what is kept."""
-TESTS = frozenset(("==", "!=", "<", "<=", "!", "&&", "||", "in", "not in", "instanceof", "is"))
+TESTS = frozenset(("==", "!=", "<", "<=", "!", "&&", "||", "in", "not in", "instanceof", "is", "exists"))
 LOOKUPS = _words("field at apply GetProperty")
 """Methods beside those that begin with `get` that return the member of an object whose name they are given."""
 FLATTENS = _words("flatMap flat_map SelectMany flatMapIterable concatMap mapMany flatten mapConcat")
@@ -275,6 +275,23 @@ NUMBERS: Mapping[str, frozenset[str]] = {
 """Types of numbers that a cast makes another number for, by language; others are seen as numbers of one type."""
 VALUED = _words("kotlin scala")
 """Languages in which `try` is an expression."""
+VIEWS = _words("stream iter into_iter iter_mut toList ToList AsEnumerable asSequence toSeq parallelStream to_vec")
+"""Methods of sequences that have the same elements in the same order."""
+EMPTY = {
+    **dict.fromkeys(_words("isEmpty is_empty IsEmpty empty"), True),
+    **dict.fromkeys(_words("nonEmpty isNotEmpty Any any"), False),
+}
+"""Methods without arguments that return whether a sequence has no elements, or has some."""
+SOME = {
+    **dict.fromkeys(_words("any anyMatch some exists Any"), (True, True)),
+    **dict.fromkeys(_words("all allMatch every forall All"), (False, False)),
+    **dict.fromkeys(_words("none noneMatch"), (False, True)),
+}
+"""Methods that return whether something holds for elements: each as whether one exists, and whether one that holds."""
+EQUAL = _words("equals Equals Objects.equals java.util.Objects.equals string.Equals")
+"""Methods and functions that return whether two values are equal."""
+THENS = _words("then thenApply thenCompose thenAccept thenApplyAsync thenComposeAsync")
+"""Methods of values that are there later which call a function with the value once it is there."""
 STATEMENTS = _words("java csharp go python javascript typescript kotlin")
 """Languages in which what a function returns is always behind a word for it; in Kotlin, not so in a lambda."""
 UNTYPED = _words("python javascript typescript")

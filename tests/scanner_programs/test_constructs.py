@@ -31,6 +31,21 @@ _UNSEEN = {
 """Edits that are not seen, each with what is missing."""
 
 
+_HARMLESS = {f"{one['language']} {one['what']}": one for one in _DATA["harmless"]}
+_NOISE = {
+    "java found flag break": "that a loop ends early may count",
+    "python get default": "a default that is nothing",
+    "ts some flip": "whether a list includes a value, or has one that is equal to it",
+    "go make cap": "a list that is nothing at first",
+    "go builder": "a text that is put together in a builder",
+    "cs throw helper": "what fails if a value is missing",
+    "cs target new": "the type of an object is the one that its variable is declared as",
+    "scala match->if": "cases on one line",
+    "scala opt": "what is made of an optional value, or another one",
+}
+"""Edits that change nothing and are differences, each with what is not seen to be the same."""
+
+
 def _program(language: str, members: str, before: str, value: str) -> dict[str, str]:
     program = _PROGRAMS[language]
     between = "\n    " if language in ("python", "scala", "kotlin") else " "
@@ -46,6 +61,11 @@ def _differs(edit: dict[str, object]) -> bool:
 @pytest.mark.parametrize("name", _BREAKING)
 def test_an_edit_of_a_construct_is_seen(name: str) -> None:
     assert _differs(_BREAKING[name]) is (name not in _UNSEEN)
+
+
+@pytest.mark.parametrize("name", _HARMLESS)
+def test_another_form_of_the_same_is_no_difference(name: str) -> None:
+    assert _differs(_HARMLESS[name]) is (name in _NOISE)
 
 
 def test_a_program_that_the_grammar_does_not_understand_is_compared_as_text() -> None:

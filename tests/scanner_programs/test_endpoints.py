@@ -242,4 +242,4 @@ def test_what_is_private_to_the_only_implementation_is_followed(sends) -> None:
         },
     )
     files["shop/Sender.java"] = files["shop/Sender.java"].replace("  void send", "  Rules rules;\n  void send")
-    assert [dict(one.shape.fields)[""].text for one in sends(files).contracts] == ['+("no ", in:0.id)']
+    assert [dict(one.shape.fields)[""].text for one in sends(files).contracts] == ['text("no ", in:0.id)']

@@ -40,11 +40,12 @@ def test_a_copy_without_a_receiver_is_one_of_the_own_object(sends) -> None:
 
 
 def test_a_sign_is_before_all_of_the_call_behind_it(sends) -> None:
-    assert "in:0.parts.isNotEmpty()" in outer(sends({"a.kt": CODE})).guards
+    assert "!(in:0.parts.isEmpty())" in outer(sends({"a.kt": CODE})).guards
 
 
 @pytest.mark.parametrize(
-    ("before", "after"), [("!is Event.Paid ||", "is Event.Paid ||"), ("!takes(", "takes("), ("isNotEmpty()", "any()")]
+    ("before", "after"),
+    [("!is Event.Paid ||", "is Event.Paid ||"), ("!takes(", "takes("), ("isNotEmpty()", "isEmpty()")],
 )
 def test_another_condition_is_found(sends, before: str, after: str) -> None:
     assert compare(sends({"a.kt": CODE}), sends({"a.kt": CODE.replace(before, after)}))
