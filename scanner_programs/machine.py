@@ -62,6 +62,7 @@ from scanner_programs.libraries.standard import (
     ADDS,
     AS_OTHER,
     AS_RESULT,
+    AS_TEXT,
     ASSERTS,
     ASSERTS_EQUAL,
     ASSIGNS,
@@ -79,6 +80,7 @@ from scanner_programs.libraries.standard import (
     DROPS,
     EMITS,
     EMPTY,
+    ENDS,
     EQUAL,
     EXHAUSTIVE,
     FALLBACKS,
@@ -140,6 +142,7 @@ from scanner_programs.libraries.standard import (
     WAITS,
     WATCHED,
     WRAPS,
+    WRITES,
 )
 from scanner_programs.libraries.streams import CONNECTED, Step, step_of
 from scanner_programs.libraries.templates import parts_of_template
@@ -1874,7 +1877,7 @@ class Machine:
             case ir.Choice(test=test, then=then, otherwise=otherwise):
                 return self._choice(self.value(test, scope), then, otherwise, scope)
             case ir.Text(parts=parts):
-                found = joined_text(values := [self.value(one, scope) for one in parts])
+                found = joined_text(values := [self._as_text(self.value(one, scope)) for one in parts])
                 self._gives(values, found)
                 return found
             case ir.Lambda(function=function):
@@ -1928,7 +1931,9 @@ class Machine:
             first = self.value(operands[0], scope)
             if isinstance(first, Const) and first.kind is Kind.TEXT:
                 return first
-            if isinstance(operands[1], ir.Exit):  # only where the first is missing, the code after it is not reached
+            if isinstance(operands[1], ir.Exit) or self._never_returns(
+                operands[1], scope
+            ):  # only where the first is missing, the code after it is not reached
                 test = negate(is_present(_copied_from(first))) if operator in ("??", "?:") else operate("!", (first,))
                 self._choice(test, Block((operands[1],)), Block(()), scope)
                 return first
@@ -1958,6 +1963,11 @@ class Machine:
         if NULL not in values:
             self.compared += values
         own = values[0].known if len(values) == 2 and isinstance(values[0], Thing) else None
+        static = self.program.method(own, f"operator {operator}", 2) if own is not None else None
+        if static is not None and static.function.body is not None:  # as C# has them
+            return self._invoke(
+                static.function, Scope(static.file, None, None, static.known), [("", one) for one in values]
+            )
         for name in OPERATORS.get(operator, ()) if own is not None else ():
             method = self.program.method(own, name, 1) if own is not None else None
             if method is not None and method.function.body is not None:
@@ -2394,9 +2404,12 @@ class Machine:
                 return NULL
             if isinstance(source, Items) and len(source.values) <= _MOST_TURNS:
                 for one in source.values:
-                    turn = Scope(scope.file, scope)
+                    turn, first = Scope(scope.file, scope), len(self.guards)
+                    if isinstance(one, Cond) and one.otherwise == NULL:  # it is in the list if that holds
+                        self.guards.append(one.test)
+                        one = one.then
                     self._take_apart(code.target, one, turn)
-                    self._turn(code.body, turn, len(self.guards))
+                    self._turn(code.body, turn, first)
                 return NULL
             is_by_place = scope.file.language == "go" and isinstance(source, Apply) and source.name == "range"
             over = source.arguments[0] if is_by_place and isinstance(source, Apply) and source.arguments else source
@@ -3000,6 +3013,10 @@ class Machine:
                     function, given = self._with_receiver(function, given, scope)
                 return self._invoke(function, Scope(value.scope.file, value.scope, value.this, None), given)
             case Type(known=known):
+                if (
+                    known.cls.single and self.program.method(known, "apply", len(given)) is not None
+                ):  # as Scala calls it
+                    return self._call_static(value, "apply", given, code, scope, discarded=discarded)
                 return self._construct(known, given, (), code.line)
             case Method(of=of, name=name):
                 return self.call_method(of, name, given, code, scope, discarded=discarded)
@@ -3483,6 +3500,10 @@ class Machine:
             return self.setting(given[0][1].text, default.text if isinstance(default, Const) else None)
         if isinstance(of, Items) and not given and name in SIZES:
             of = Ref("a list")  # how many it has does not depend on what they are
+        if name in AS_TEXT and len(given) + (of is not None) == 1:
+            subject = of if of is not None else given[0][1]
+            if (written := self._as_text(subject)) is not subject:
+                return written
         known = self._in_one_form(of, name, given)
         known = self._known_function(of, name, given) if known is None else known
         known = self._looked_up(given) if known is None else known
@@ -3558,6 +3579,8 @@ class Machine:
         sends = self._sends
         if not silent or checks(name):
             self._require(name, given, scope, discarded=discarded)
+        if of is None and self._never_returns(code, scope):
+            self._left = Leave.THROW
         first = given[0][1] if len(given) == 1 else None
         side = self._sides.get(self._show(given[0][1])) if of is not None and name == _SIDE and given else None
         if of is not None and side is not None and side.values:
@@ -3659,6 +3682,22 @@ class Machine:
                 return value
         body = Block((ir.Exit(Leave.RETURN, Call(function, given)),))
         return Closure(Function("", (ir.Parameter("it"),), body), inner)
+
+    def _as_text(self, value: Value) -> Value:
+        """Return an object as the text that its class makes of it; other values as they are."""
+        known = self.known_type(value) if isinstance(value, Thing | Input | Get | Apply) else None
+        for name in WRITES if known is not None else ():
+            method = self.program.method(known, name) if known is not None else None
+            if method is not None and method.function.body is not None and method.function not in self.functions:
+                return self._invoke(method.function, Scope(method.file, None, value, method.known), [])
+        return value
+
+    @staticmethod
+    def _never_returns(code: ir.Expression, scope: Scope) -> bool:
+        """Return whether a call is one of a function of the language that never returns."""
+        function = code.function if isinstance(code, Call) else None
+        called = code_text(function).removesuffix("!") if isinstance(function, Name | Member) else ""
+        return called in ENDS.get(scope.file.language, ())
 
     def _is_of_send(self, of: Value | None) -> bool:
         """Return whether a value is what a send returned, or what was done with that: nothing is changed by it."""
@@ -4159,6 +4198,9 @@ class Machine:
         results: list[Value] = []
         for one in of.values:
             left, start = self._left, len(self.guards)
+            if isinstance(one, Cond) and one.otherwise == NULL:  # it is in the list if that holds
+                self.guards.append(one.test)
+                one = one.then
             results.append(self.call(function, [("", one)], code, scope))
             del self.guards[start:]
             self._left = left

@@ -301,8 +301,9 @@ def _function(lower: Lowering, node: Node) -> Function:
         given = _arguments(lower, child(initializer, "argument_list"))
         of = "super" if text(initializer).lstrip(": ").startswith("base") else "this"
         body = Block((Call(Member(Name(of), "new"), given, line(node)), *body.statements))
+    sign = text(node.child_by_field_name("operator")) if node.type == "operator_declaration" else ""
     function = Function(
-        "new" if is_new else text(node.child_by_field_name("name")),
+        "new" if is_new else f"operator {sign}" if sign else text(node.child_by_field_name("name")),
         tuple(_parameters(lower, node.child_by_field_name("parameters"))),
         body,
         text(node.child_by_field_name("returns") or node.child_by_field_name("type")),

@@ -40,6 +40,7 @@ from scanner_programs.ir import (
 )
 from scanner_programs.languages.forms import fallen
 from scanner_programs.languages.lowering import (
+    NOTHING,
     Code,
     Lowering,
     Node,
@@ -51,7 +52,6 @@ from scanner_programs.languages.lowering import (
     end,
     inside,
     is_expression,
-    items,
     leave,
     line,
     literal,
@@ -555,6 +555,19 @@ def _unary(lower: Lowering, node: Node) -> Expression:
     return Operation(sign, (value,))
 
 
+def _places(lower: Lowering, node: Node) -> Expression:
+    """Lower the names that a list is taken apart to; a place without one has none."""
+    found: list[Expression] = []
+    was_comma = True
+    for one in node.children[1:-1]:
+        if one.is_named:
+            found.append(lower.value(one))
+        elif was_comma:
+            found.append(NOTHING)
+        was_comma = not one.is_named
+    return Sequence(tuple(found))
+
+
 def _array(lower: Lowering, node: Node) -> Expression:
     return Sequence(tuple(lower.value(one) for one in lower.named(node)))
 
@@ -588,7 +601,7 @@ SYNTAX = Syntax(
         "object": _object,
         "object_pattern": _object,
         "array": _array,
-        "array_pattern": items,
+        "array_pattern": _places,
         "arrow_function": _arrow,
         "function_expression": _arrow,
         "function": _arrow,

@@ -292,6 +292,20 @@ EQUAL = _words("equals Equals Objects.equals java.util.Objects.equals string.Equ
 """Methods and functions that return whether two values are equal."""
 THENS = _words("then thenApply thenCompose thenAccept thenApplyAsync thenComposeAsync")
 """Methods of values that are there later which call a function with the value once it is there."""
+ENDS: Mapping[str, frozenset[str]] = {
+    "go": _words("panic os.Exit log.Fatal log.Fatalf log.Panic log.Panicf"),
+    "rust": _words("panic unreachable todo unimplemented std::process::exit process::exit bail anyhow::bail"),
+    "kotlin": _words("error TODO exitProcess"),
+    "scala": _words("sys.error sys.exit ???"),
+    "python": _words("sys.exit exit os._exit"),
+    "typescript": _words("process.exit"),
+    "javascript": _words("process.exit"),
+}
+"""Functions of the languages that never return, by language."""
+WRITES = _words("__str__ toString ToString String fmt")
+"""Methods of classes that return an object as a text, which the languages call where a text is wanted."""
+AS_TEXT = _words("str String.valueOf java.lang.String.valueOf String to_string toString ToString Convert.ToString")
+"""Functions and methods that return an object as a text."""
 STATEMENTS = _words("java csharp go python javascript typescript kotlin")
 """Languages in which what a function returns is always behind a word for it; in Kotlin, not so in a lambda."""
 UNTYPED = _words("python javascript typescript")

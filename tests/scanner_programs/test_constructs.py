@@ -25,7 +25,11 @@ _UNSEEN = {
     "java two": "a send that is repeated is one send",
     "java enum method": "methods of single constants are not followed",
     "java comparator": "what a list is sorted by, if it was copied from one that is not known",
-    "python class str": "how an object is written as text",
+    "cs static ctor": "constructors of a class itself",
+    "cs indexer": "members that are asked for with a key",
+    "scala implicit param": "what a function is given without being named",
+    "rust entry": "entries of a map that are changed in place",
+    "rust filter_map": "types in the brackets of a call",
     "python reduce": "the order in which elements are added",
 }
 """Edits that are not seen, each with what is missing."""
