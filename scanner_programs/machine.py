@@ -232,6 +232,8 @@ _JVM = ("java", "kotlin", "scala")
 _ROOT = ir.File("", "typescript")
 """What names of modules by their paths begin at."""
 _MOST_TURNS = 8
+_MOST_WAYS_CALLED = 64
+"""Ways in which a value may be one or another for whose methods each is followed."""
 _EQUAL = {"==": True, "===": True, "is": True, "!=": False, "!==": False, "is not": False}
 """Operators that compare, each with whether they say that both are the same."""
 _CONTEXT, _SIDE = " context", "getSideOutput"
@@ -2465,6 +2467,8 @@ class Machine:
         del self.guards[start:]
         self._exits = before + ends
         for leave, tests in ends:
+            if len(tests) <= start:
+                continue  # nothing says under which condition it is reached
             held = self._unreached(tests[start:])
             self.guards.append(held)
             if leave is Leave.THROW and self._frames:
@@ -2552,7 +2556,8 @@ class Machine:
         if self._ended and self._frames and self._frames[-1].function.name:
             for tests in self._ended:
                 self._exits.append((Leave.RETURN, tests))
-                self.guards.append(self._unreached(tests[start:]))
+                if len(tests) > start:
+                    self.guards.append(self._unreached(tests[start:]))
             self._ended = []
 
     def _made_before(self, target: ir.Expression | None, scope: Scope) -> Value | None:
@@ -3013,9 +3018,8 @@ class Machine:
                     function, given = self._with_receiver(function, given, scope)
                 return self._invoke(function, Scope(value.scope.file, value.scope, value.this, None), given)
             case Type(known=known):
-                if (
-                    known.cls.single and self.program.method(known, "apply", len(given)) is not None
-                ):  # as Scala calls it
+                applied = self.program.method(known, "apply", len(given)) if known.cls.single else None
+                if applied is not None:  # as Scala calls an object
                     return self._call_static(value, "apply", given, code, scope, discarded=discarded)
                 return self._construct(known, given, (), code.line)
             case Method(of=of, name=name):
@@ -3071,6 +3075,10 @@ class Machine:
         match of:
             case Const() if of == NULL and name not in FALLBACKS:
                 return NULL
+            case Cond(size=size) if size > _MOST_WAYS_CALLED:
+                self._steps += size
+                self.steps += size
+                return Opaque(name, (of, *(value for _, value in given)))
             case Cond(test=test, then=then, otherwise=otherwise):
                 return self._either(
                     test,
