@@ -299,6 +299,7 @@ def tables(
         Parameter("Only those of a kind: a catalog type of cluster.json, dbt, database, …"),
     ] = None,
     deleted: Deleted = False,
+    as_of: Moment = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[TableLine]:
@@ -306,7 +307,7 @@ def tables(
 
     *provider* is a kind of catalog; *pattern* also matches the topic of a table.
     """
-    with dictionary.reading() as conn:
+    with dictionary.at(as_of).reading() as conn:
         name = known_cluster(conn, cluster)
         rows = catalog_tables(conn, cluster=name, provider=provider, pattern=pattern, include_gone=deleted)
         return page_of(rows, cursor, limit)
