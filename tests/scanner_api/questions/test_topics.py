@@ -146,7 +146,7 @@ def test_three_certainties_stay_three_rows(stored) -> None:
         ("shop", "writes", "observed"),
         ("shop", "writes", "configured"),
         ("nobody", "reads", "permitted"),
-        ("1 principals", "writes", "permitted"),
+        ("1 principal", "writes", "permitted"),
     ]
     assert listed(dictionary, topic="shop.idle", certainty="permitted", principals=True) == [
         ("User:a", "writes", "permitted")
@@ -371,6 +371,20 @@ def test_empty_list_of_rules_says_nothing_of_who_may(stored) -> None:
 
     assert permitted_rows(dictionary) == []
     assert not [row for row in scanner_api.validate(dictionary) if row.rule == "unknown-writer"]
+
+
+def test_rules_are_not_all_where_the_authorizer_knows_role_bindings(stored) -> None:
+    """A principal without a rule may have a role: it is neither "nobody" nor a finding."""
+    seen = use("shop.idle", client_id="shop-1", principal="User:shop")
+    asked = AclAuthorizer(source=ACLS, active=True, class_name="a.RbacAuthorizer")
+    others = replace(RULES[1], name="other.")
+    answers = []
+    for authorizer in (RULES[0], asked):
+        dictionary = stored(scan_with(authorizer, others, seen))
+        findings = [row for row in scanner_api.validate(dictionary) if row.rule == "unknown-writer"]
+        answers.append(([name for name, _ in permitted_rows(dictionary)], len(findings)))
+
+    assert answers == [(["nobody"], 1), (["unknown"], 0)]
 
 
 def test_everybody_from_some_hosts_is_everybody_once(stored) -> None:
