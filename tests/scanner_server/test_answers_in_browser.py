@@ -184,6 +184,9 @@ def test_after_one_scan_the_number_of_changes_is_unknown_not_zero(browser, retai
         page.goto(address)
         page.wait_for_function("() => document.querySelector('.tiles') && !document.body.innerText.includes('…')")
         tile = page.locator(".tile", has_text="changes in the last week").inner_text()
+        page.goto(f"{address}/topic?cluster=retail&topic=orders")
+        page.get_by_role("tab", name="Changes (?)").click()
+        page.get_by_text(re.compile("^Only one scan so far, 20")).wait_for()
         page.close()
 
     assert tile.split("\n")[0] == "?"
