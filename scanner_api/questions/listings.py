@@ -103,7 +103,9 @@ def topics(
     without_owner: Annotated[bool, Parameter("Only topics without an owner, without internal ones.")] = False,
     without_reader: Annotated[bool, Parameter("Only topics that no job or consumer group is known to read.")] = False,
     without_writer: Annotated[bool, Parameter("Only topics that no job is known to write.")] = False,
-    unused: Annotated[bool, Parameter("Only topics without a reader and without a writer.")] = False,
+    unused: Annotated[
+        bool, Parameter("Only topics without a reader and without a writer, without internal ones.")
+    ] = False,
     unused_for: Annotated[
         str | None,
         Parameter(
@@ -148,7 +150,7 @@ def topics(
             without_owner=without_owner,
             without_reader=without_reader or unused,
             without_writer=without_writer or unused,
-            without_internal=without_internal,
+            without_internal=without_internal or unused,
             include_gone=deleted,
         )
         if sort == "name":

@@ -259,6 +259,16 @@ def test_unknown_topic_is_named_with_the_nearest(stored) -> None:
         scanner_api.clients(stored(scan_with()), topic="shop.idl")
 
 
+def test_internal_topics_are_no_candidates_for_a_drop(stored) -> None:
+    """Nobody reads the offsets of Connect as a consumer, and Connect stops without them."""
+    offsets = Topic(source=KAFKA, name=TopicName("connect-offsets"), internal=True)
+    dictionary = stored(scan_with(offsets))
+
+    assert "connect-offsets" in [row.name for row in scanner_api.topics(dictionary)]
+    assert "connect-offsets" not in [row.name for row in scanner_api.topics(dictionary, unused=True)]
+    assert "connect-offsets" in [row.name for row in scanner_api.topics(dictionary, without_reader=True)]
+
+
 def unused(dictionary: Dictionary, age: str) -> tuple[list[str], bool]:
     page = scanner_api.topics(dictionary, unused_for=age, pattern="shop.")
     return [row.name for row in page], page.complete
