@@ -161,6 +161,14 @@ def test_on_a_phone_a_list_comes_before_its_filters(visit) -> None:
     assert page.evaluate("() => document.documentElement.scrollWidth") == 390
 
 
+def test_on_a_phone_a_tag_does_not_lie_on_the_word_before_it(visit) -> None:
+    page = visit("/columns?tag=PII")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator("a.tag").first.wait_for()
+
+    assert page.evaluate("() => getComputedStyle(document.querySelector('a.tag')).marginLeft") == "0px"
+
+
 def test_a_drawing_can_be_zoomed_on_a_phone(visit) -> None:
     page = visit("/flow")
     page.set_viewport_size({"width": 390, "height": 844})
