@@ -66,8 +66,11 @@ def test_tabs_of_a_topic_say_how_much_is_behind_them(visit) -> None:
     assert page.get_by_role("tab", name="Changes (0)").get_attribute("aria-selected") == "true"
 
 
-def test_whom_to_ask_is_beside_what_keeps_a_topic(visit) -> None:
-    page = visit("/topic?cluster=retail&topic=orders&tab=delete")
+@pytest.mark.parametrize(
+    "path", ["/topic?cluster=retail&topic=orders&tab=delete", "/change?node=orders.customer.email"]
+)
+def test_whom_to_ask_is_beside_what_keeps_a_topic_or_is_hit(visit, path) -> None:
+    page = visit(path)
     row = page.get_by_role("row", name=re.compile("nightly-report"))
     row.wait_for()
 
