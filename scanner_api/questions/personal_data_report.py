@@ -130,7 +130,7 @@ def personal_data_report(
             tag=tag,
             scan=scan.id if scan else 0,
             finished=(scan.finished or "") if scan else "",
-            rules_read=bool(names) and all(rules[name].from_brokers for name in names),
+            rules_read=bool(names) and all(rules[name].are_all for name in names),
             complete=current and not any(source.reason for source in sources),
             unknown=tuple(_unknown(rules, rows, sources, current=current)),
             access=tuple(sorted(set(_access(rows, rules, _readers(conn, only, rows))))),
@@ -150,6 +150,11 @@ class _Rules:
     @classmethod
     def of(cls, conn: Connection, cluster: str) -> _Rules:
         return cls(tuple(rules_of(conn, cluster)), tuple(declared_rules(conn, cluster)))
+
+    @property
+    def are_all(self) -> bool:
+        """Return whether nothing but the rules that were read is known to permit something."""
+        return bool(self.from_brokers) and not any(acls.authorizer.decides_by_more for _, acls in self.from_brokers)
 
     def readers(self, topic: str) -> Iterator[tuple[str, str, str]]:
         """Yield who may read *topic*, from where, and the source that says so."""

@@ -193,6 +193,7 @@ def test_authorizer_that_also_knows_role_bindings_leaves_every_column_unknown(es
         f"More may read the topics of cluster shop: its brokers decide by {name}, "
         "and role bindings, groups and policies were not read."
     )
+    assert not report.rules_read
     columns = {(row.dataset, row.column) for row in report.access if not row.outside}
     assert columns == {(row.dataset, row.column) for row in report.access if row.access == "unknown" and row.source}
     assert ("User:bi", "a.orders.name") in estate.pairs()
