@@ -78,20 +78,22 @@ def _column(dictionary: Dictionary, column: str) -> tuple[str, str]:
     """Return the dataset and the path of a column as cluster.json names them."""
     last = column.rpartition(".")[2]
     pattern = None if _GLOB.intersection(last) or last.startswith(_KEY) else last
-    found: set[tuple[str, str]] = set()
-    known: set[str] = set()
-    for row in columns(dictionary, pattern=pattern):
-        dataset, path = row.topic or row.dataset, _path(row)
-        names = {f"{name}.{path}" for name in _names(dataset, is_topic=bool(row.topic))}
-        known |= names
-        if column in names:
-            found.add((dataset, path))
+    found = {place for name, place in _named_columns(dictionary, pattern) if name == column}
     if len(found) > 1:
         listed = ", ".join(sorted(f"{dataset_address(dataset)}.{path}" for dataset, path in found))
         raise InputInvalid(f"{len(found)} columns are called {column!r}", hint=f"name one of {listed}")
     if not found:
+        known = (name for name, _ in _named_columns(dictionary, None))
         raise unknown_name("column", column, known, "`scanner columns` lists the columns")
     return found.pop()
+
+
+def _named_columns(dictionary: Dictionary, pattern: str | None) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield the names of columns, each with its dataset and path."""
+    for row in columns(dictionary, pattern=pattern):
+        dataset, path = row.topic or row.dataset, _path(row)
+        for name in _names(dataset, is_topic=bool(row.topic)):
+            yield f"{name}.{path}", (dataset, path)
 
 
 def _path(row: TopicColumnRow) -> str:

@@ -95,7 +95,22 @@ class AclAuthorizer:
     active: Annotated[bool, Value("False: the brokers have no authorizer, everything is permitted")]
     super_users: Annotated[tuple[str, ...], Value("JSON array of the principals that may do everything")] = ()
     allow_everyone: Annotated[bool, Value("a topic without any rule is open to everybody")] = False
+    class_name: Annotated[str, Value("the brokers' `authorizer.class.name`, empty if they do not show it")] = ""
 
+    @property
+    def decides_by_more(self) -> bool | None:
+        """Return whether more than the listed rules decides, such as role bindings; None where that is unknown."""
+        return self.class_name not in _BY_RULES if self.class_name and self.active else None
+
+
+_BY_RULES = frozenset(
+    {
+        "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "kafka.security.authorizer.AclAuthorizer",
+        "kafka.security.auth.SimpleAclAuthorizer",
+    }
+)
+"""Kafka's own authorizers, which know rules only. Others may ask RBAC, Ranger, Keycloak or a policy, too."""
 
 EVERYBODY = "User:*"
 _ANY = "*"

@@ -55,7 +55,7 @@ class Dictionary:
     url: str = field(repr=False)
     patience: float = DEFAULT_PATIENCE
     notify: Callable[[str], None] | None = field(default=None, repr=False, compare=False)
-    pool: ReaderPool | None = field(default=None, repr=False, compare=False)
+    pool: ReaderPool | _OneConnection | None = field(default=None, repr=False, compare=False)
     moment: str | int | None = None
 
     @property
@@ -101,6 +101,15 @@ class Dictionary:
         """
         return self if moment is None else replace(self, moment=moment)
 
+    @contextmanager
+    def as_of(self, moment: str | int | None) -> Iterator[Dictionary]:
+        """Yield the dictionary as `at` returns it, turned back once for all questions within; None: as it is."""
+        if moment is None:
+            yield self
+            return
+        with self.at(moment).reading() as conn:
+            yield replace(self, pool=_OneConnection(conn))
+
     def check_writable(self) -> None:
         """Raise DictionaryUnusable where rights, or a read-only file system, forbid to write the dictionary's file.
 
@@ -127,6 +136,20 @@ class Dictionary:
         """Return the path beside the dictionary's file; in the working directory where it is on a server."""
         file = resolve_url(self.url).file
         return file.with_name(file.name + ending) if file else Path(f"openlineage{ending}")
+
+
+@dataclass(frozen=True, slots=True)
+class _OneConnection:
+    """A connection that stays open, in place of a pool."""
+
+    conn: Connection
+
+    @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        yield self.conn
+
+    def close(self) -> None:
+        """Leave the connection open: who opened it closes it."""
 
 
 @contextmanager

@@ -11,7 +11,18 @@ from xml.sax.saxutils import escape, quoteattr
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.history import HistoryRow
 from scanner_api.graph.history import history as find_history
-from scanner_api.questions.question import LARGEST_NUMBER, Cluster, Cursor, Limit, Node, Page, Parameter, Since, page_of
+from scanner_api.questions.question import (
+    LARGEST_NUMBER,
+    Cluster,
+    Cursor,
+    Limit,
+    Moment,
+    Node,
+    Page,
+    Parameter,
+    Since,
+    page_of,
+)
 from scanner_api.questions.removal import dated, may_remove, usage_of
 from scanner_check.check import Level
 from scanner_check.check import check_change as run_check
@@ -206,17 +217,19 @@ def may_delete(
         str | None, Parameter("A reader not seen for this long does not count: 45d, 6w.", longest=16, metavar="AGE")
     ] = None,
     cluster: Cluster = None,
+    as_of: Moment = None,
     limit: Annotated[int, Parameter("How many uses of one thing at most.", least=1, most=10_000)] = 1_000,
 ) -> Page[Deletion]:
     """Answer whether a topic, subject, version, schema id or column may be deleted, and when; nothing is deleted."""
     usage = usage_of(unseen_for) if unseen_for else COUNT_ALL
-    if name and not (topic or subject or schema_id):
-        answers = may_remove(dictionary, name, cluster=cluster, usage=usage)
-    else:
-        found = find_uses(
-            dictionary, topic=topic or name, subject=subject, version=version, schema_id=schema_id, cluster=cluster
-        )
-        answers = dated(dictionary, found, usage, topic=topic or name)
+    with dictionary.as_of(as_of) as then:
+        if name and not (topic or subject or schema_id):
+            answers = may_remove(then, name, cluster=cluster, usage=usage)
+        else:
+            found = find_uses(
+                then, topic=topic or name, subject=subject, version=version, schema_id=schema_id, cluster=cluster
+            )
+            answers = dated(then, found, usage, topic=topic or name)
     listed = tuple(_deletion(answer, limit) for answer in answers)
     return Page(items=listed, next_cursor=None, complete=all(item.complete for item in listed))
 

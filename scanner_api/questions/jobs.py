@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Annotated, Literal
 
 from scanner_api.dictionary import Dictionary, known_cluster
-from scanner_api.questions.question import Cluster, Cursor, Deleted, Limit, Page, Parameter, Pattern, page_of
+from scanner_api.questions.question import Cluster, Cursor, Deleted, Limit, Moment, Page, Parameter, Pattern, page_of
 from scanner_dictionary.queries import connectors as stored
 from scanner_dictionary.queries.connectors import DEAD
 from scanner_dictionary.queries.connectors import ConnectorRow as ConnectorRow
@@ -38,6 +38,7 @@ def jobs(
     state: State = None,
     source: OfSource = None,
     deleted: Deleted = False,
+    as_of: Moment = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[ConnectorRow | StatementRow]:
@@ -45,7 +46,7 @@ def jobs(
 
     >>> [job.name for job in jobs(dictionary, failed=True)]
     """
-    with dictionary.reading() as conn:
+    with dictionary.at(as_of).reading() as conn:
         name, of_source = known_cluster(conn, cluster), name_filter(source)
         connectors = stored.connectors(conn, cluster=name, pattern=pattern, failed=failed, include_gone=deleted)
         statements = stored.statements(conn, cluster=name, pattern=pattern, source=source, include_gone=deleted)
@@ -63,6 +64,7 @@ def connectors(
     pattern: Pattern = None,
     failed: Annotated[bool, Parameter("Only connectors that failed, or have a failed task.")] = False,
     deleted: Deleted = False,
+    as_of: Moment = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[ConnectorRow]:
@@ -70,7 +72,7 @@ def connectors(
 
     >>> [connector.name for connector in connectors(dictionary, failed=True)]
     """
-    with dictionary.reading() as conn:
+    with dictionary.at(as_of).reading() as conn:
         rows = stored.connectors(
             conn, cluster=known_cluster(conn, cluster), pattern=pattern, failed=failed, include_gone=deleted
         )
@@ -85,11 +87,12 @@ def statements(
     state: State = None,
     source: OfSource = None,
     deleted: Deleted = False,
+    as_of: Moment = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[StatementRow]:
     """Return Flink statements and ksqlDB queries by cluster, source and name; *source* is a pattern of its id."""
-    with dictionary.reading() as conn:
+    with dictionary.at(as_of).reading() as conn:
         rows = stored.statements(
             conn,
             cluster=known_cluster(conn, cluster),

@@ -103,7 +103,9 @@ def topics(
     without_owner: Annotated[bool, Parameter("Only topics without an owner, without internal ones.")] = False,
     without_reader: Annotated[bool, Parameter("Only topics that no job or consumer group is known to read.")] = False,
     without_writer: Annotated[bool, Parameter("Only topics that no job is known to write.")] = False,
-    unused: Annotated[bool, Parameter("Only topics without a reader and without a writer.")] = False,
+    unused: Annotated[
+        bool, Parameter("Only topics without a reader and without a writer, without internal ones.")
+    ] = False,
     unused_for: Annotated[
         str | None,
         Parameter(
@@ -148,7 +150,7 @@ def topics(
             without_owner=without_owner,
             without_reader=without_reader or unused,
             without_writer=without_writer or unused,
-            without_internal=without_internal,
+            without_internal=without_internal or unused,
             include_gone=deleted,
         )
         if sort == "name":
@@ -299,6 +301,7 @@ def tables(
         Parameter("Only those of a kind: a catalog type of cluster.json, dbt, database, …"),
     ] = None,
     deleted: Deleted = False,
+    as_of: Moment = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[TableLine]:
@@ -306,7 +309,7 @@ def tables(
 
     *provider* is a kind of catalog; *pattern* also matches the topic of a table.
     """
-    with dictionary.reading() as conn:
+    with dictionary.at(as_of).reading() as conn:
         name = known_cluster(conn, cluster)
         rows = catalog_tables(conn, cluster=name, provider=provider, pattern=pattern, include_gone=deleted)
         return page_of(rows, cursor, limit)

@@ -31,6 +31,10 @@ _TAGGED, _SUGGESTED = ("declared", "inherited"), "suggested"
 _SLASH = "/"
 """A part of the names of datasets outside of the scanned clusters; names of topics never contain it."""
 
+_MORE = "role bindings, groups and policies"
+_GROUPS = 5
+"""Names of groups in one sentence."""
+
 _DECISIONS = ("decision-without-column",)
 _Topic = tuple[str, str]
 """A cluster, and the name of a topic in it."""
@@ -126,7 +130,7 @@ def personal_data_report(
             tag=tag,
             scan=scan.id if scan else 0,
             finished=(scan.finished or "") if scan else "",
-            rules_read=bool(names) and all(rules[name].from_brokers for name in names),
+            rules_read=bool(names) and all(rules[name].are_all for name in names),
             complete=current and not any(source.reason for source in sources),
             unknown=tuple(_unknown(rules, rows, sources, current=current)),
             access=tuple(sorted(set(_access(rows, rules, _readers(conn, only, rows))))),
@@ -146,6 +150,11 @@ class _Rules:
     @classmethod
     def of(cls, conn: Connection, cluster: str) -> _Rules:
         return cls(tuple(rules_of(conn, cluster)), tuple(declared_rules(conn, cluster)))
+
+    @property
+    def are_all(self) -> bool:
+        """Return whether nothing but the rules that were read is known to permit something."""
+        return bool(self.from_brokers) and not any(acls.authorizer.decides_by_more for _, acls in self.from_brokers)
 
     def readers(self, topic: str) -> Iterator[tuple[str, str, str]]:
         """Yield who may read *topic*, from where, and the source that says so."""
@@ -191,6 +200,9 @@ def _who(row: PersonalData, rules: _Rules | None) -> Iterator[tuple[Access, str,
         return
     for principal, how, source in rules.readers(row.dataset) if rules else ():
         yield "permitted", principal, how, source
+    for source, acls in rules.from_brokers if rules else ():
+        if acls.authorizer.decides_by_more:
+            yield "unknown", "", f"beyond the listed rules: {_MORE} were not read", source
     if rules is None or not rules.from_brokers:
         also = " beyond what files declare" if rules and rules.from_files else ""
         yield "unknown", "", f"no rules of access of this cluster were read{also}", ""
@@ -216,6 +228,7 @@ def _unknown(
                 f"No rules of access were read for cluster {cluster}: who may read its topics is unknown{also}. "
                 "Brokers without rules may leave access to RBAC, IAM or Ranger, which are not read."
             )
+        yield from _more(cluster, of_cluster)
     for source in sources:
         if source.reason:
             yield f"{source.source} of cluster {source.cluster} was not read completely: {source.reason}."
@@ -232,6 +245,20 @@ def _unknown(
         yield "Super users may read everything. Brokers do not list them, and cluster.json names none."
     yield "A principal may stand for several people or services: who has its credentials is not known."
     yield "A column without a tag, and a copy whose flow is not known, is not in this report."
+
+
+def _more(cluster: str, rules: _Rules) -> Iterator[str]:
+    """Yield what may permit more than the rules that the brokers of *cluster* list."""
+    for _, acls in rules.from_brokers:
+        decided_by = f"its brokers decide by {acls.authorizer.class_name}"
+        if acls.authorizer.decides_by_more:
+            yield f"More may read the topics of cluster {cluster}: {decided_by}, and {_MORE} were not read."
+        elif acls.authorizer.active and not acls.authorizer.class_name:
+            yield f"Brokers of cluster {cluster} do not show their authorizer: {_MORE} may permit more than rules."
+    principals = {rule.principal for _, acls in (*rules.from_brokers, *rules.from_files) for rule in acls.rules}
+    if groups := sorted(name for name in principals if not name.startswith("User:")):
+        shown = ", ".join(groups[:_GROUPS]) + (f" and {len(groups) - _GROUPS} more" if len(groups) > _GROUPS else "")
+        yield f"Members of {shown} in cluster {cluster} are not read: each of them may read what the group may."
 
 
 def _listed(rules: tuple[tuple[str, Acls], ...]) -> str:

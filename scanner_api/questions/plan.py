@@ -14,7 +14,7 @@ from scanner_api.planning.model import MigrationPlan as MigrationPlan
 from scanner_api.planning.model import PlanStep as PlanStep
 from scanner_api.planning.model import PlanUse as PlanUse
 from scanner_api.planning.steps import steps_of
-from scanner_api.questions.question import Parameter
+from scanner_api.questions.question import Moment, Parameter
 from scanner_check.users.deletion import uncertainties
 from scanner_dictionary.queries import history
 
@@ -29,7 +29,7 @@ ChangeText = Annotated[
 ]
 
 
-def plan(dictionary: Dictionary, *, change: ChangeText) -> MigrationPlan:
+def plan(dictionary: Dictionary, *, change: ChangeText, as_of: Moment = None) -> MigrationPlan:
     """Return the steps of *change*, each with its owner and users, the schema to register, and whether it is done.
 
     Nothing is changed. Each schema is judged by the rules of its registry, after those of the steps before. Raises
@@ -38,7 +38,7 @@ def plan(dictionary: Dictionary, *, change: ChangeText) -> MigrationPlan:
     >>> [step.title for step in plan(dictionary, change="rename orders.placed_at → ordered_at").steps]
     """
     wanted = parse_change(change)
-    with dictionary.reading() as conn:
+    with dictionary.as_of(as_of) as dictionary, dictionary.reading() as conn:
         scan = next(iter(history.scans(conn)), None)
         context = PlanContext(dictionary, conn, now=(scan.finished or "") if scan else "")
         place, steps = steps_of(wanted, context)

@@ -37,6 +37,7 @@ QUESTIONS: tuple[Question, ...] = (
         function="questions.topics:describe_topic",
         summary="Describe a topic: its current schemas with columns, and the jobs and consumer groups at it.",
         path="/clusters/{cluster}/topics/{topic}",
+        heavy_with=frozenset({"as_of"}),
         tool="describe_topic",
     ),
     Question(
@@ -74,6 +75,7 @@ QUESTIONS: tuple[Question, ...] = (
         function="questions.topic_schemas:topic_schemas",
         summary="List the schemas of a topic with their columns and texts: all current ones, or one of them.",
         path="/clusters/{cluster}/topics/{topic}/schemas",
+        heavy_with=frozenset({"as_of"}),
         command="query",
         section="Find",
         line="Show the schemas and columns of a topic.",
@@ -87,6 +89,7 @@ QUESTIONS: tuple[Question, ...] = (
             "query orders",
             "query orders --broker kafka-1:9092 --subject orders-value --version 2 --format json",
             "query orders --schema-id 17",
+            "query orders --as-of 2026-06-30",
         ),
         shown=("name", "type", "logical_type", "nullable", "default", "tags", "doc", "inherited_tags", "found_tags"),
         optional=frozenset({"inherited_tags", "found_tags"}),
@@ -248,7 +251,13 @@ QUESTIONS: tuple[Question, ...] = (
         runs="lists:jobs",
         help="`--format json` includes configurations, traces and texts of statements; secrets in them were never "
         "stored.\n\n" + _UNKNOWN_CLUSTER,
-        examples=("jobs", "jobs --failed", "jobs 'orders*' --kind connector --tasks", "jobs --state running"),
+        examples=(
+            "jobs",
+            "jobs --failed",
+            "jobs 'orders*' --kind connector --tasks",
+            "jobs --state running",
+            "jobs --as-of 7d",
+        ),
         shown=(
             *("cluster", "source", "name", "kind", "class", "state", "tasks", "failed", "topics", "first_line"),
             *("error", "detail", "hidden", "stale", "gone"),
@@ -293,6 +302,7 @@ QUESTIONS: tuple[Question, ...] = (
             "tables orders --provider iceberg",
             "tables '*.sales.*' --format json",
             "tables --format csv",
+            "tables --as-of 2026-06-30",
         ),
         shown=(
             *("cluster", "provider", "name", "topic", "kind", "format", "state", "columns", "location"),

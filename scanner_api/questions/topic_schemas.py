@@ -6,7 +6,7 @@ from typing import Annotated
 
 from dataflow_generator.stored.column_tags import inherited_in, schemas_with_inherited
 from scanner_api.dictionary import Dictionary
-from scanner_api.questions.question import AnyCluster, Page, Parameter, Topic
+from scanner_api.questions.question import AnyCluster, Moment, Page, Parameter, Topic
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.queries.resolve import FoundCluster, cluster_meant
@@ -22,6 +22,7 @@ def topic_schemas(
     schema_id: Annotated[str | int | None, Parameter("Exactly this schema id.", metavar="N")] = None,
     subject: Annotated[str | None, Parameter("This subject: its newest version, if none is named.")] = None,
     version: Annotated[str | int | None, Parameter("This version: a number, or `latest`.", metavar="V")] = None,
+    as_of: Moment = None,
 ) -> Page[SchemaAnswer]:
     """Return the schemas of a topic with their columns: keys first, then by subject, version and id.
 
@@ -33,7 +34,7 @@ def topic_schemas(
     >>> for schema in topic_schemas(dictionary, cluster="localhost:29095", topic="orders"):
     ...     print(schema.role, schema.subject, [column.name for column in schema.columns])
     """
-    with dictionary.reading() as conn:
+    with dictionary.at(as_of).reading() as conn:
         known = cluster_meant(conn, cluster, topic)
         listed = schemas_in(conn, known, topic, schema_id=schema_id, subject=subject, version=version)
         dataset = dataset_of(conn, known, topic)

@@ -16,7 +16,7 @@ from dataflow_generator.stored.column_tags import (
     suggested_of_topic,
 )
 from scanner_api.dictionary import Dictionary
-from scanner_api.questions.question import AnyCluster, Topic
+from scanner_api.questions.question import AnyCluster, Moment, Topic
 from scanner_api.questions.staleness import job_problem
 from scanner_api.questions.topic_schemas import dataset_of
 from scanner_dictionary.engine.open import Connection
@@ -75,7 +75,9 @@ class TopicDescription:
     schema_ids: tuple[SchemaIdRow, ...] | None = None
 
 
-def describe_topic(dictionary: Dictionary, *, topic: Topic, cluster: AnyCluster = None) -> TopicDescription:
+def describe_topic(
+    dictionary: Dictionary, *, topic: Topic, cluster: AnyCluster = None, as_of: Moment = None
+) -> TopicDescription:
     """Return what is known of *topic*; *cluster* is its cluster's name, or any of its brokers.
 
     Raises NameUnknown with the nearest names for an unknown cluster or topic, InputInvalid with the names of the
@@ -83,7 +85,7 @@ def describe_topic(dictionary: Dictionary, *, topic: Topic, cluster: AnyCluster 
 
     >>> describe_topic(dictionary, topic="orders").users
     """
-    with dictionary.reading() as conn:
+    with dictionary.at(as_of).reading() as conn:
         known_cluster = cluster_meant(conn, cluster, topic)
         topic_of(conn, known_cluster, topic)
         node, graph = _node_of(conn, known_cluster, topic), stored_graph(conn)

@@ -106,14 +106,17 @@ def _in_words(dictionary: Dictionary, moments: Sequence[str], cluster: str | Non
     """Print a row for each change, with the readers of its topic and whom to ask."""
     named = dict(zip(("since", "until"), moments, strict=False))
     question = replace(BY_NAME["changes"], function=_SUMMARIES, shown=_SUMMARY, brief=_SUMMARY, optional=_SPARSE)
-    answer(question, dictionary, {**named, "cluster": cluster}, Format.TABLE, wide=False)
-    _note_single_scans(dictionary, cluster)
+    if question.answer(dictionary, **named, cluster=cluster) or not _note_single_scans(dictionary, cluster):
+        answer(question, dictionary, {**named, "cluster": cluster}, Format.TABLE, wide=False)
 
 
-def _note_single_scans(dictionary: Dictionary, cluster: str | None) -> None:
+def _note_single_scans(dictionary: Dictionary, cluster: str | None) -> bool:
+    """Return whether each cluster was scanned once, so that nothing can be compared; a note says so."""
     listed = library.scans(dictionary, cluster=cluster)
-    if listed and len({row.cluster for row in listed}) == len(listed):
+    is_single = bool(listed) and len({row.cluster for row in listed}) == len(listed)
+    if is_single:
         echo_err("each cluster has one scan only: scan again to see changes")
+    return is_single
 
 
 def _of_one_cluster() -> Table:

@@ -106,6 +106,9 @@ _FILES = frozenset({".avsc", ".avro", ".proto", ".json", ".sql", ".ksql", ".prop
         metavar="AGE",
         help="With NAME: readers not seen for this long do not count: 45d, 6w; by default `usage` of the settings.",
     ),
+    click.option(
+        "--as-of", metavar="SCAN|DATE", help="With NAME: what the answer was after this scan or at this date."
+    ),
 )
 @section(
     "How it is judged",
@@ -157,6 +160,7 @@ def check(
     schema_id: str,
     configs: Sequence[str],
     unseen_for: str | None,
+    as_of: str | None,
     url: str,
     style: str,
     **others: Any,  # noqa: ANN401 - the target and the options of the check
@@ -187,6 +191,7 @@ def check(
       scanner check --work-tree
       scanner check orders.total
       scanner check orders.total --unseen-for 45d
+      scanner check orders.total --as-of 2026-06-30
       scanner check order.proto --subject orders-value --compatibility full_transitive
       scanner check schemas/ --map 'schemas/{subject}.avsc' --max-age 24h
       scanner check --git main...HEAD --against prod.db --against staging.db
@@ -207,18 +212,20 @@ def check(
     if name and others["others"]:
         raise InputInvalid("it goes with files and commits", where="--with", hint="use --dictionary")
     config = Path(configs[-1]) if configs else None
-    if name:
+    is_change = things or commits or others["fingerprint"] or others["work_tree"]
+    if name or (any(target.values()) and not is_change):
         usage = _usage(unseen_for, config)
-        return show_deletions(library.may_remove(_dictionary(url), name, cluster=others["cluster"], usage=usage), style)
-    if unseen_for and not any(target.values()):
-        raise InputInvalid("it goes with the name of what would be deleted", where="--unseen-for", hint="name it")
-    if not (things or commits or others["fingerprint"] or others["work_tree"]):
-        if any(target.values()):
-            answers = library.may_delete(_dictionary(url), **target, cluster=others["cluster"])
-            usage = _usage(unseen_for, config)
-            return show_deletions(library.dated(_dictionary(url), answers, usage, topic=others["topic"]), style)
-        if configs:
-            return _doctor(configs, style)
+        with _dictionary(url).as_of(as_of) as then:
+            if name:
+                answers = library.may_remove(then, name, cluster=others["cluster"], usage=usage)
+            else:
+                found = library.may_delete(then, **target, cluster=others["cluster"])
+                answers = library.dated(then, found, usage, topic=others["topic"])
+        return show_deletions(answers, style)
+    if option := "--unseen-for" if unseen_for else "--as-of" if as_of else "":
+        raise InputInvalid("it goes with the name of what would be deleted", where=option, hint="name it")
+    if configs and not is_change:
+        return _doctor(configs, style)
     if style == "csv":
         hint = f"--format is one of {', '.join(RENDERERS)}"
         raise InputInvalid("a report on a change has no such format", where="--format csv", hint=hint)

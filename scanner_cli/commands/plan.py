@@ -39,10 +39,17 @@ _MARKDOWN = "markdown"
 @dictionary_option
 @one_of("--format", "style", words=(_MARKDOWN, *Format), text="By default markdown, with --status a table.")
 def plan(
-    *, change: str, status: bool, output: Path | None, schemas: Path | None, dictionary: Dictionary, style: str | None
+    *,
+    change: str,
+    as_of: str | None,
+    status: bool,
+    output: Path | None,
+    schemas: Path | None,
+    dictionary: Dictionary,
+    style: str | None,
 ) -> None:
     """Write the plan."""
-    answer = library.plan(dictionary, change=change)
+    answer = library.plan(dictionary, change=change, as_of=as_of)
     for file in library.write_plan_schemas(answer, schemas) if schemas else ():
         echo_err(visible(str(file)))
     style = style or (Format.TABLE if status else _MARKDOWN)

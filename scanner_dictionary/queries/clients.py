@@ -30,6 +30,7 @@ from scanner_model.clients import (
     IdentityKind,
     Permitted,
 )
+from scanner_model.text import counted
 
 OBSERVED, CONFIGURED, PERMITTED = "observed", "configured", "permitted"
 """How a use of a topic is known; the three are never merged."""
@@ -241,7 +242,12 @@ def _summary(allowed: Permitted, acls: Acls) -> Iterator[tuple[str, str]]:
         why = "by a rule for everybody, or none" if acls.authorizer.active else "no authorizer"
         yield "everybody", "from some hosts only" if EVERYBODY in allowed.conditional else why
     elif count:
-        yield f"{count} principals", "rules of access alone: no use of it"
+        yield counted(count, "principal"), "allowed by rules of access; no use seen"
+    elif acls.authorizer.decides_by_more:
+        yield (
+            "unknown",
+            f"no rule of access allows it, but {acls.authorizer.class_name} may by role bindings or policies",
+        )
     else:
         yield "nobody", "no rule of access allows it"
 

@@ -236,10 +236,13 @@ def _old(conn: Connection, key: SubjectKey, topic: str, times: tuple[str, str]) 
     replaced, now = times
     kept = kept_for(topic_settings(conn, topic, key.cluster))
     if kept is None:
-        return "unknown", f"replaced at {replaced}; how long {topic} keeps records is unknown or without end"
+        return "unknown", f"replaced on {replaced[:10]}; how long {topic} keeps records is unknown or without end"
     if datetime.fromisoformat(replaced.replace("Z", "+00:00")) + kept >= datetime.fromisoformat(now):
-        return "unknown", f"replaced at {replaced}; {topic} keeps records for up to {kept.days} days"
-    return "unused", f"replaced at {replaced}; no examined record has it, and {topic} keeps none for {kept.days} days"
+        return "unknown", f"replaced on {replaced[:10]}; {topic} keeps records for up to {kept.days} days"
+    return (
+        "unused",
+        f"replaced on {replaced[:10]}; no examined record has it, and {topic} keeps none for {kept.days} days",
+    )
 
 
 def _files(conn: Connection) -> Mapping[int, list[str]]:

@@ -28,7 +28,7 @@ def unknown_writers(conn: Connection, cluster: int) -> Occurrences:
     Only where there are such rules, or a mapping of applications: elsewhere every writer would be unknown.
     """
     name = _name(conn, cluster)
-    acls = [rules for _, rules in rules_of(conn, name)]
+    acls = [rules for _, rules in rules_of(conn, name) if not rules.authorizer.decides_by_more]
     mapped = t.application_identity.c
     is_mapped = conn.scalar(select(mapped.id).where(mapped.cluster_id == cluster, mapped.gone.is_(None)).limit(1))
     for row in _writers(conn, name):

@@ -16,6 +16,7 @@ from scanner_extractor.repository.contracts import (
     read_asyncapi,
     read_contracts,
 )
+from scanner_extractor.repository.dashboards.cube import is_cube, read_cube
 from scanner_extractor.repository.dashboards.grafana import is_grafana, read_grafana
 from scanner_extractor.repository.dashboards.lightdash import is_lightdash, read_lightdash
 from scanner_extractor.repository.dashboards.lookml import is_lookml, read_lookml
@@ -190,6 +191,7 @@ KINDS: tuple[Kind, ...] = (
     Kind(EMBEDDED_SCHEMA, has_embedded_schema, read_embedded_schemas),
     Kind("schema", is_schema, read_schemas),
     Kind("Grafana dashboard", is_grafana, read_grafana),
+    Kind("Cube model", is_cube, read_cube),
     Kind("LookML", is_lookml, read_lookml),
     Kind("Lightdash content", is_lightdash, read_lightdash),
     Kind("Superset export", is_superset, read_superset),

@@ -193,7 +193,7 @@ function callSection(findings) {
       people.map((each) => [
         affectedLink(each),
         each.kind,
-        each.owner || "unknown",
+        each.owner ? ownerLinks(each.owner) : "unknown",
         moment(each.last_seen),
         each.use,
         each.cluster || each.namespace,

@@ -55,8 +55,8 @@ async function topicPageOf() {
         [
           "changes",
           "Changes",
-          () => [section("Changes by scan", [later(async () => historyParts((await historyOf(topic)).items))])],
-          async () => changesOf((await historyOf(topic)).items).length,
+          () => [section("Changes by scan", [later(async () => historyParts((await historyOf(topic)).items, cluster))])],
+          async () => ((await isScannedOnce(cluster)) ? "?" : changesOf((await historyOf(topic)).items).length),
         ],
         ["findings", about.topic.findings ? `Findings (${about.topic.findings})` : "Findings", () => [section("Findings", [later(() => topicFindings(cluster, topic))])]],
         ...(location.protocol === "file:"
@@ -423,6 +423,11 @@ function schemaIdSection(ids) {
 // --- versions
 
 // The history of a topic; none where no graph knows it.
+// Whether nothing can have changed because the cluster was scanned once; the pages of files know no scans.
+async function isScannedOnce(cluster) {
+  return location.protocol !== "file:" && (await ask("/scans", {cluster, limit: 2})).items.length < 2;
+}
+
 function historyOf(topic) {
   return ask("/history", {node: topic, limit: 1000}).catch(() => ({items: []}));
 }
@@ -566,11 +571,13 @@ function changesOf(lines) {
   return lines.filter(({scan}) => scan > first);
 }
 
-async function historyParts(lines) {
+async function historyParts(lines, cluster) {
   const rows = changesOf(lines)
     .reverse()
     .map((line) => [moment(line.finished), line.kind.replace(/[_-]/g, " "), line.name.replace(/\S+:https?:\S+ /, ""), line.action, line.member]);
   const first = lines.length ? moment(lines[0].finished) : "";
+  if (!rows.length && (await isScannedOnce(cluster)))
+    return [make("p", {class: "none"}, `Only one scan so far, ${first}: scan again to see changes.`)];
   return [
     tableOf("Changes, the newest first", ["scan of", "kind", "name", "action", "member"], rows, "none"),
     first ? make("p", {class: "none"}, text(`First scanned ${first}.`)) : "",

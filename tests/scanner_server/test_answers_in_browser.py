@@ -66,8 +66,11 @@ def test_tabs_of_a_topic_say_how_much_is_behind_them(visit) -> None:
     assert page.get_by_role("tab", name="Changes (0)").get_attribute("aria-selected") == "true"
 
 
-def test_whom_to_ask_is_beside_what_keeps_a_topic(visit) -> None:
-    page = visit("/topic?cluster=retail&topic=orders&tab=delete")
+@pytest.mark.parametrize(
+    "path", ["/topic?cluster=retail&topic=orders&tab=delete", "/change?node=orders.customer.email"]
+)
+def test_whom_to_ask_is_beside_what_keeps_a_topic_or_is_hit(visit, path) -> None:
+    page = visit(path)
     row = page.get_by_role("row", name=re.compile("nightly-report"))
     row.wait_for()
 
@@ -161,6 +164,14 @@ def test_on_a_phone_a_list_comes_before_its_filters(visit) -> None:
     assert page.evaluate("() => document.documentElement.scrollWidth") == 390
 
 
+def test_on_a_phone_a_tag_does_not_lie_on_the_word_before_it(visit) -> None:
+    page = visit("/columns?tag=PII")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator("a.tag").first.wait_for()
+
+    assert page.evaluate("() => getComputedStyle(document.querySelector('a.tag')).marginLeft") == "0px"
+
+
 def test_a_drawing_can_be_zoomed_on_a_phone(visit) -> None:
     page = visit("/flow")
     page.set_viewport_size({"width": 390, "height": 844})
@@ -184,6 +195,9 @@ def test_after_one_scan_the_number_of_changes_is_unknown_not_zero(browser, retai
         page.goto(address)
         page.wait_for_function("() => document.querySelector('.tiles') && !document.body.innerText.includes('…')")
         tile = page.locator(".tile", has_text="changes in the last week").inner_text()
+        page.goto(f"{address}/topic?cluster=retail&topic=orders")
+        page.get_by_role("tab", name="Changes (?)").click()
+        page.get_by_text(re.compile("^Only one scan so far, 20")).wait_for()
         page.close()
 
     assert tile.split("\n")[0] == "?"

@@ -355,10 +355,15 @@ _MEMBERS = ("pattern_type", "name", "principal", "host", "operation", "permissio
 def load_acls(settings: AclSettings, client: KafkaClient | None = None) -> Json:
     """Return the rules of access to topics as JSON, sorted; `rules` is null where the brokers have no authorizer.
 
+    `authorizer` is the class that decides, empty where the brokers do not show it.
+
     Raises SourceRefused without the right to DESCRIBE the cluster, SourceUnreachable where no broker answers.
     """
-    rules = (client or KafkaClient(settings.kafka)).acls()
-    return {"rules": None if rules is None else sorted(rules)}
+    client = client or KafkaClient(settings.kafka)
+    rules = client.acls()
+    if rules is None:
+        return {"rules": None}
+    return {"rules": sorted(rules), "authorizer": client.authorizer() or ""}
 
 
 def read_acls(document: Json, settings: AclSettings) -> Reading:
@@ -367,11 +372,11 @@ def read_acls(document: Json, settings: AclSettings) -> Reading:
     No rule at all is said: where access is decided elsewhere, as by RBAC, IAM or Ranger, the list is as empty.
     """
     try:
-        listed = document["rules"]
+        listed, class_name = document["rules"], str(document.get("authorizer", ""))
         rules = tuple(
             AclRule(source=settings.source, **dict(zip(_MEMBERS, rule, strict=True))) for rule in listed or ()
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         hint = "record the capture again"
         raise InputInvalid("damaged document in the capture", where=str(settings.source), hint=hint) from error
     authorizer = AclAuthorizer(
@@ -379,6 +384,7 @@ def read_acls(document: Json, settings: AclSettings) -> Reading:
         active=listed is not None,
         super_users=settings.super_users,
         allow_everyone=settings.allow_everyone,
+        class_name=class_name,
     )
     return Reading(
         outcome=answered(settings.source, "acls", len(rules), requests=1),

@@ -428,7 +428,7 @@ class KafkaClient:
         # librdkafka 2.16 gives an empty list for an error of the whole answer: no right, no authorizer.
         if not bindings and self.may_describe_cluster() is False:
             raise _may_not_list_acls()
-        if not bindings and self._lacks_authorizer():
+        if not bindings and self.authorizer() == "":
             return None
         return [
             (
@@ -442,11 +442,11 @@ class KafkaClient:
             for binding in bindings
         ]
 
-    def _lacks_authorizer(self) -> bool:
-        """Return whether a broker's settings name no authorizer; False, too, where they may not be read."""
+    def authorizer(self) -> str | None:
+        """Return the class that decides who may do what, by a broker's settings: "" without one, None if hidden."""
         broker = min(self.metadata().brokers, default=-1)
         settings = self.broker_settings([broker]).answers.get(str(broker), {})
-        return "authorizer.class.name" in settings and not settings["authorizer.class.name"].value
+        return (settings["authorizer.class.name"].value or "") if "authorizer.class.name" in settings else None
 
     def ends(self, partitions: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """Query the end offsets of partitions, as (topic, number) (ListOffsets; one request per leader and batch).

@@ -55,6 +55,7 @@ class Estate:
         *rules: str,
         source: SourceId = BROKERS,
         supers: tuple[str, ...] = (),
+        authorizer: str = "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
         down: str = "",
         renamed: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
@@ -66,7 +67,9 @@ class Estate:
         ]
         access = [rule(text, source) for text in rules]
         authorizers = (
-            [AclAuthorizer(source=BROKERS, active=True, super_users=supers)] if rules and source == BROKERS else []
+            [AclAuthorizer(source=BROKERS, active=True, super_users=supers, class_name=authorizer)]
+            if rules and source == BROKERS
+            else []
         )
         decision = TagDecision(
             source=changing.SOURCES["manual"],
@@ -178,6 +181,37 @@ def test_report_without_rules_says_so_first(estate) -> None:
     page = "".join(html_lines(report))
     assert page.index("Rules of access were not read") < page.index("<table>")
     assert list(csv.reader(io.StringIO("".join(csv_lines(report)))))[1][9].startswith("No rules of access were read")
+
+
+def test_authorizer_that_also_knows_role_bindings_leaves_every_column_unknown(estate) -> None:
+    """The rules that brokers list are then not all that permits."""
+    name = "io.confluent.kafka.security.authorizer.ConfluentServerAuthorizer"
+    estate.scan(*RULES, authorizer=name)
+    report = estate.report()
+
+    assert report.unknown[0] == (
+        f"More may read the topics of cluster shop: its brokers decide by {name}, "
+        "and role bindings, groups and policies were not read."
+    )
+    assert not report.rules_read
+    columns = {(row.dataset, row.column) for row in report.access if not row.outside}
+    assert columns == {(row.dataset, row.column) for row in report.access if row.access == "unknown" and row.source}
+    assert ("User:bi", "a.orders.name") in estate.pairs()
+
+
+def test_hidden_authorizer_is_said_and_kafkas_own_is_not(estate) -> None:
+    estate.scan(*RULES, authorizer="")
+    assert "do not show their authorizer" in estate.report().unknown[0]
+
+    estate.scan(*RULES)
+    assert not any("authorizer" in text for text in estate.report().unknown)
+
+
+def test_members_of_a_group_that_may_read_are_unknown(estate) -> None:
+    estate.scan(*RULES, "ALLOW Group:analysts READ LITERAL a.orders")
+
+    assert ("Group:analysts", "a.orders.name") in estate.pairs()
+    assert any(text.startswith("Members of Group:analysts in cluster shop") for text in estate.report().unknown)
 
 
 def test_rules_of_files_are_not_all_rules(estate) -> None:

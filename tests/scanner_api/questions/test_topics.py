@@ -146,7 +146,7 @@ def test_three_certainties_stay_three_rows(stored) -> None:
         ("shop", "writes", "observed"),
         ("shop", "writes", "configured"),
         ("nobody", "reads", "permitted"),
-        ("1 principals", "writes", "permitted"),
+        ("1 principal", "writes", "permitted"),
     ]
     assert listed(dictionary, topic="shop.idle", certainty="permitted", principals=True) == [
         ("User:a", "writes", "permitted")
@@ -257,6 +257,16 @@ def test_unknown_topic_is_named_with_the_nearest(stored) -> None:
     """A typing error is not a topic without clients."""
     with pytest.raises(NameUnknown, match=r"shop\.idl"):
         scanner_api.clients(stored(scan_with()), topic="shop.idl")
+
+
+def test_internal_topics_are_no_candidates_for_a_drop(stored) -> None:
+    """Nobody reads the offsets of Connect as a consumer, and Connect stops without them."""
+    offsets = Topic(source=KAFKA, name=TopicName("connect-offsets"), internal=True)
+    dictionary = stored(scan_with(offsets))
+
+    assert "connect-offsets" in [row.name for row in scanner_api.topics(dictionary)]
+    assert "connect-offsets" not in [row.name for row in scanner_api.topics(dictionary, unused=True)]
+    assert "connect-offsets" in [row.name for row in scanner_api.topics(dictionary, without_reader=True)]
 
 
 def unused(dictionary: Dictionary, age: str) -> tuple[list[str], bool]:
@@ -371,6 +381,20 @@ def test_empty_list_of_rules_says_nothing_of_who_may(stored) -> None:
 
     assert permitted_rows(dictionary) == []
     assert not [row for row in scanner_api.validate(dictionary) if row.rule == "unknown-writer"]
+
+
+def test_rules_are_not_all_where_the_authorizer_knows_role_bindings(stored) -> None:
+    """A principal without a rule may have a role: it is neither "nobody" nor a finding."""
+    seen = use("shop.idle", client_id="shop-1", principal="User:shop")
+    asked = AclAuthorizer(source=ACLS, active=True, class_name="a.RbacAuthorizer")
+    others = replace(RULES[1], name="other.")
+    answers = []
+    for authorizer in (RULES[0], asked):
+        dictionary = stored(scan_with(authorizer, others, seen))
+        findings = [row for row in scanner_api.validate(dictionary) if row.rule == "unknown-writer"]
+        answers.append(([name for name, _ in permitted_rows(dictionary)], len(findings)))
+
+    assert answers == [(["nobody"], 1), (["unknown"], 0)]
 
 
 def test_everybody_from_some_hosts_is_everybody_once(stored) -> None:

@@ -97,3 +97,14 @@ def test_one_scan_only_is_said(scanner, scanned, new_dictionary) -> None:
     scanner(*scanned.replay(new_dictionary))
 
     assert "scan again to see changes" in scanner("changes", "--dictionary", new_dictionary).err
+
+
+def test_one_scan_does_not_say_that_nothing_changed(scanner, scanned, tmp_path) -> None:
+    """It says the one thing to do; a moment without a scan stays an error."""
+    scanner(*scanned.replay(tmp_path / "once.db"))
+    once = scanner("changes", "--dictionary", tmp_path / "once.db")
+    unknown = scanner("changes", 99, "--dictionary", tmp_path / "once.db")
+
+    assert (once.status, once.out, len(once.err.splitlines())) == (0, "", 1)
+    assert "one scan only" in once.err
+    assert unknown.status == 4

@@ -201,3 +201,31 @@ def test_example_of_the_page_runs(scanner, tmp_path) -> None:
 
 def _files(directory: Path) -> Iterator[Path]:
     return (file for file in sorted(directory.rglob("*")) if file.is_file())
+
+
+def test_what_may_be_deleted_is_answered_as_of_an_earlier_scan(scanner, twice) -> None:
+    """The scan that is meant is named once, however many questions the answer takes."""
+    now = scanner("check", "clicks.iban", *twice)
+    then = scanner("check", "clicks.iban", "--as-of", "1", *twice)
+
+    assert now.status != 6
+    assert then.status == 6
+    assert "nightly" in then.out
+    assert then.err.count("as of scan 1") == 1
+
+
+@pytest.mark.parametrize("line", [("query", "clicks"), ("jobs",), ("tables",), ("plan", "split clicks → a, b")])
+def test_every_list_takes_a_moment(scanner, twice, line) -> None:
+    result = scanner(*line, "--as-of", "1", *twice)
+
+    assert result.status == 0
+    assert result.err.count("as of scan 1") == 1
+
+
+def test_a_moment_goes_with_a_name_not_with_a_change(scanner, twice, tmp_path) -> None:
+    (tmp_path / "clicks-value.avsc").write_text('"string"')
+
+    result = scanner("check", tmp_path / "clicks-value.avsc", "--topic", "clicks", "--as-of", "1", *twice)
+
+    assert result.status == 2
+    assert "--as-of: it goes with the name of what would be deleted" in result.err

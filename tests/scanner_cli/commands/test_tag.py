@@ -62,10 +62,11 @@ def test_a_later_decision_replaces_the_earlier_one(scanner, shop) -> None:
     assert [(each["by"], each["decision"]) for each in decisions] == [("bob", "rejected")]
 
 
-def test_a_misspelt_column_is_refused_with_the_nearest(scanner, shop) -> None:
+@pytest.mark.parametrize("misspelt", ["orders.custmer.email", "orders.customer.emial"])
+def test_a_misspelt_column_is_refused_with_the_nearest(scanner, shop, misspelt) -> None:
     """A decision on a column that does not exist would look like one that was made."""
     before = (shop / "cluster.json").read_text()
-    done = scanner("tag", "orders.custmer.email", "PII")
+    done = scanner("tag", misspelt, "PII")
 
     assert (done.status, "orders.customer.email" in done.err) == (4, True)
     assert (shop / "cluster.json").read_text() == before

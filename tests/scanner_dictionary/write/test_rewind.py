@@ -15,6 +15,7 @@ from hypothesis import Phase, given, settings
 import scanner_api
 from dataflow_generator.build.store import generate
 from scanner_api import Dictionary
+from scanner_api.questions.table import BY_NAME
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.validation import replace_flow_findings
 from scanner_dictionary.write.prune import Retention, prune
@@ -34,7 +35,29 @@ def answers(dictionary: Dictionary, moment: int | None = None) -> dict[str, Any]
         "clients": scanner_api.clients(dictionary, **given).items,
         "personal": sorted(scanner_api.personal_data(dictionary, **given), key=repr),
         "validate": scanner_api.validate(dictionary, **given),
+        "jobs": scanner_api.jobs(dictionary, **given).items,
+        "tables": scanner_api.tables(dictionary, **given).items,
+        **of_each_topic(dictionary, given),
     }
+
+
+def of_each_topic(dictionary: Dictionary, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the schemas of each topic that was there then, its description, and whether it may be deleted."""
+    names = [topic.name for topic in scanner_api.topics(dictionary, **given)]
+    return {
+        name: (
+            scanner_api.topic_schemas(dictionary, topic=name, **given).items,
+            scanner_api.describe_topic(dictionary, topic=name, **given),
+            deletion(dictionary, name, given),
+        )
+        for name in names
+    }
+
+
+def deletion(dictionary: Dictionary, topic: str, given: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    """Return whether *topic* may be deleted; its users come in the order of the graph, which is not kept."""
+    answered = BY_NAME["may_delete"].answer(dictionary, name=topic, **given)
+    return [(item.answer, sorted(map(repr, item.uses))) for item in answered]
 
 
 def store(dictionary: Dictionary, state: dict[str, Any], *, day: int, unread: str = "") -> None:

@@ -70,6 +70,14 @@ def test_rule_is_stored_as_the_brokers_list_it() -> None:
     assert not result.problems
 
 
+@pytest.mark.parametrize(("authorizer", "stored"), [("a.RbacAuthorizer", "a.RbacAuthorizer"), (None, "")])
+def test_class_that_decides_is_stored_and_empty_where_the_brokers_hide_it(authorizer, stored) -> None:
+    """Whether role bindings may permit more than the rules depends on it."""
+    result = read_acls(load_acls(SETTINGS, client([RULE], authorizer=authorizer)), SETTINGS)
+
+    assert result.of(AclAuthorizer)[0].class_name == stored
+
+
 def test_no_rule_and_no_authorizer_are_two_answers() -> None:
     """Without rules access may be decided elsewhere; without an authorizer it is not."""
     disabled = KafkaError(KafkaError.SECURITY_DISABLED, "No Authorizer is configured.")
