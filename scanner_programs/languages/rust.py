@@ -163,7 +163,8 @@ class _Contents:
         elif node.type == "use_as_clause":
             self.imports[text(node.child_by_field_name("alias"))] = joined + text(node.child_by_field_name("path"))
         elif node.type == "use_wildcard":
-            self.wildcards.append(joined + text(self.lower.named(node)[0]))
+            whole = joined + "".join(map(text, self.lower.named(node)[:1]))  # in braces, it is a star alone
+            self.wildcards.append(whole.removesuffix("::"))
         elif node.type == "self":
             self.imports[before.rpartition("::")[2]] = before
         else:

@@ -118,3 +118,8 @@ async fn run(consumer: StreamConsumer, decoder: AvroDecoder) {
 }
 """
     assert {".".join(one.path) for one in sends({"a.rs": code}).used} == {"weight"}
+
+
+def test_a_star_in_braces_is_the_whole_module(sends) -> None:
+    code = "use crate::orders::{self, *};\nuse super::{*};\n" + SENDER % ("", '"t"')
+    assert [one.topics for one in sends({"a.rs": code}).contracts] == [("t",)]
