@@ -242,10 +242,12 @@ def without_missing(value: Value) -> Value | None:
     return value if is_same else choose(value.test, then, otherwise)
 
 
-def truth(value: Value) -> Value:
-    """Return an object as a condition: whether it is there."""
+def truth(value: Value, *, has_elements: bool = False) -> Value:
+    """Return an object as a condition: whether it is there, or, with *has_elements*, a list as whether it has any."""
     if isinstance(value, Apply) and value.of is None and value.name == "!" and len(value.arguments) == 1:
-        return negate(truth(value.arguments[0]))
+        return negate(truth(value.arguments[0], has_elements=has_elements))
+    if has_elements and isinstance(value, Items):
+        return operate("<", (Const(Kind.NUMBER, "0"), Apply("len", None, (value,))))
     ways = [value]
     while any(isinstance(one, Cond) for one in ways):
         ways = [each for one in ways for each in ((one.then, one.otherwise) if isinstance(one, Cond) else (one,))]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scanner_programs.ir import Function, Kind
@@ -43,6 +43,39 @@ _BEGINNING = 200
 _DIGITS = 16
 
 
+class _Made:
+    """A value made of others, equal to one that is made of the same in the same way.
+
+    Values share their parts, so equality and hash go by a digest that each value keeps: walking through the parts takes
+    exponentially long.
+    """
+
+    __slots__ = ("_digest",)
+    _digest: bytes
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(self) is type(other) and _digest_of(self) == _digest_of(other))
+
+    def __hash__(self) -> int:
+        return hash(_digest_of(self))
+
+
+def _digest_of(part: object) -> bytes:
+    if isinstance(part, _Made):
+        if not hasattr(part, "_digest"):
+            parts = (getattr(part, name) for name in type(part).__match_args__)  # type: ignore[attr-defined]
+            content = b"".join(_digest_of(one) for one in parts)
+            digest = blake2b(type(part).__name__.encode() + content, digest_size=_DIGITS).digest()
+            object.__setattr__(part, "_digest", digest)
+        return part._digest
+    if isinstance(part, tuple):
+        content = b"(" + b"".join(_digest_of(one) for one in part) + b")"
+    else:
+        is_text = isinstance(part, str | Const | Input | Ref)
+        content = repr(part).encode("utf-8", "surrogatepass") if is_text else f"{type(part)} {id(part)}".encode()
+    return blake2b(content, digest_size=_DIGITS).digest()
+
+
 @dataclass(frozen=True, slots=True)
 class Const:
     """A known constant."""
@@ -66,8 +99,8 @@ class Ref:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Get:
+@dataclass(frozen=True, slots=True, eq=False)
+class Get(_Made):
     """A member of a value that is not known further."""
 
     of: Value
@@ -76,8 +109,8 @@ class Get:
     memo: Memo = field(init=False, default_factory=dict, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Apply:
+@dataclass(frozen=True, slots=True, eq=False)
+class Apply(_Made):
     """What a call or an operator returns that is not known further; *of* is the object of a method.
 
     *via* is the method of a sequence that a function was given to, which `mapped` and `filtered` stand for.
@@ -92,8 +125,8 @@ class Apply:
     memo: Memo = field(init=False, default_factory=dict, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Cond:
+@dataclass(frozen=True, slots=True, eq=False)
+class Cond(_Made):
     """One of two values; *size* counts the ways to all that it may be, shared parts each time."""
 
     test: Value
@@ -107,8 +140,8 @@ class Cond:
         object.__setattr__(self, "size", sum(sizes))
 
 
-@dataclass(frozen=True, slots=True)
-class Opaque:
+@dataclass(frozen=True, slots=True, eq=False)
+class Opaque(_Made):
     """What could not be followed, with the values in it."""
 
     text: str
@@ -157,8 +190,8 @@ class Closure:
     this: Value | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+@dataclass(frozen=True, slots=True, eq=False)
+class Method(_Made):
     """A method of an object, as a value."""
 
     of: Value
