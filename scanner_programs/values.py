@@ -23,10 +23,8 @@ if TYPE_CHECKING:
 MOST_PARTS = 2_000
 """Parts of a value that its text has; what is beyond is opaque. A part that was written before counts as one."""
 LONGEST_PART = 600
-"""Characters of a part that are written out; a longer one is its beginning and a digest of the whole.
-
-Values share their parts, so written out whole they grow exponentially with the length of the code that made them.
-"""
+"""Characters of a part that are written out; a longer one is its beginning and a digest of the whole, since parts that
+values share would grow exponentially with the length of the code that made them."""
 LONGEST_TEXT = 10_000
 """Characters of a constant that is put together from others."""
 Memo: TypeAlias = dict[bool | None, tuple[str, Any]]
@@ -44,11 +42,7 @@ _DIGITS = 16
 
 
 class _Made:
-    """A value made of others, equal to one that is made of the same in the same way.
-
-    Values share their parts, so equality and hash go by a digest that each value keeps: walking through the parts takes
-    exponentially long.
-    """
+    """A value made of others, compared by a digest that it keeps: values share parts, on exponentially many paths."""
 
     __slots__ = ("_digest",)
     _digest: bytes
@@ -61,19 +55,18 @@ class _Made:
 
 
 def _digest_of(part: object) -> bytes:
-    if isinstance(part, _Made):
-        if not hasattr(part, "_digest"):
-            parts = (getattr(part, name) for name in type(part).__match_args__)  # type: ignore[attr-defined]
-            content = b"".join(_digest_of(one) for one in parts)
-            digest = blake2b(type(part).__name__.encode() + content, digest_size=_DIGITS).digest()
-            object.__setattr__(part, "_digest", digest)
+    if isinstance(part, _Made) and hasattr(part, "_digest"):
         return part._digest
-    if isinstance(part, tuple):
-        content = b"(" + b"".join(_digest_of(one) for one in part) + b")"
+    if isinstance(part, _Made | tuple):
+        parts = part if isinstance(part, tuple) else [getattr(part, one) for one in part.__match_args__]  # type: ignore
+        content = type(part).__name__.encode() + b"".join(map(_digest_of, parts))
     else:
         is_text = isinstance(part, str | Const | Input | Ref)
-        content = repr(part).encode("utf-8", "surrogatepass") if is_text else f"{type(part)} {id(part)}".encode()
-    return blake2b(content, digest_size=_DIGITS).digest()
+        content = (repr(part) if is_text else f"{type(part)} {id(part)}").encode("utf-8", "surrogatepass")
+    digest = blake2b(content, digest_size=_DIGITS).digest()
+    if isinstance(part, _Made):
+        object.__setattr__(part, "_digest", digest)
+    return digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +146,7 @@ class Opaque(_Made):
 class Thing:
     """An object: of a class of the program, of a library's class, or a map without a class.
 
-    *base* is what it was copied from: members that *fields* lacks are its. *touched* are calls that may have changed
-    it.
+    *base* is what it was copied from, for members that *fields* lacks. *touched*: calls that may have changed it.
     """
 
     type: str = ""
