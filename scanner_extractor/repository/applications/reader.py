@@ -1140,7 +1140,8 @@ class _Reader:
         for sent in contracts:
             if sent.inner or not (sent.managed or self._is_in(module, sent.files)):
                 continue
-            if sent.place[0] in self.fitting and sent.place not in named | self.followed:
+            is_known = any(path for path, _ in sent.shape.fields) and sent.place[0] not in self.unset
+            if is_known and sent.place[0] in self.fitting and sent.place not in named | self.followed:
                 self.without_topic.setdefault(sent.place[0], set()).add(sent.place[1])
             at = self._own_site(module, sent.sites)
             if sent.topics:

@@ -79,13 +79,14 @@ def test_a_call_that_leads_to_a_send_without_a_known_topic_is_listed(read_reposi
 
 
 PRINTER = """package labels
+import com.google.gson.Gson
 import org.springframework.kafka.core.KafkaTemplate
 import org.springframework.stereotype.Service
 data class Label(val code: String)
 @Service
 class Printer(private val printing: KafkaTemplate<String, String>) {
     fun print(label: Label) {
-        printing.%s(label.code, label.toString())
+        printing.%s(label.code, Gson().toJson(label))
     }
 }
 """
@@ -95,7 +96,7 @@ def test_a_send_without_a_topic_is_listed(read_repository):
     """A container may set the topic of a template later: no flow is known, which is said."""
     found = unresolved(read_repository({"src/main/kotlin/Printer.kt": PRINTER % "sendDefault"}))
     assert found == [
-        ("src/main/kotlin/Printer.kt", "the topic is not resolved in 1 call of a Kafka client: line 8"),
+        ("src/main/kotlin/Printer.kt", "the topic is not resolved in 1 call of a Kafka client: line 9"),
     ]
 
 
