@@ -114,10 +114,8 @@ def _of_size(operator: str, operands: tuple[Value, ...]) -> Value | None:
         return None
     if operator in (">", ">="):
         operator, operands = {">": "<", ">=": "<="}[operator], operands[::-1]
-    sized = [_sized(one) for one in operands]
-    numbers = [one.text if isinstance(one, Const) else "" for one in operands]
-    of = sized[0] if sized[0] is not None else sized[1]
-    form = (operator, numbers[0], numbers[1])
+    of = next((one for one in map(_sized, operands) if one is not None), None)
+    form = (operator, *(one.text if isinstance(one, Const) else "" for one in operands))
     is_empty = form in (("==", "0", ""), ("==", "", "0"), ("<", "", "1"), ("<=", "", "0"))
     if of is None or not (is_empty or form in (("!=", "0", ""), ("!=", "", "0"), ("<", "0", ""), ("<=", "1", ""))):
         return None
@@ -352,12 +350,14 @@ def without_missing(value: Value) -> Value | None:
     return value if is_same else choose(value.test, then, otherwise)
 
 
-def truth(value: Value) -> Value:
-    """Return an object as a condition: whether it is there."""
+def truth(value: Value, *, has_elements: bool = False) -> Value:
+    """Return an object as a condition: whether it is there, or, with *has_elements*, a list as whether it has any."""
     if isinstance(value, Apply) and value.of is None and value.name == "!" and len(value.arguments) == 1:
-        return negate(truth(value.arguments[0]))
+        return negate(truth(value.arguments[0], has_elements=has_elements))
     if isinstance(value, Apply) and value.of is None and value.name == "??" and len(value.arguments) == 2:
-        return operate("||", (truth(value.arguments[0]), truth(value.arguments[1])))  # one of both is there
+        return operate("||", tuple(truth(one, has_elements=has_elements) for one in value.arguments))  # one is there
+    if has_elements and isinstance(value, Items):
+        return operate("<", (Const(Kind.NUMBER, "0"), Apply("len", None, (value,))))
     ways = [value]
     while any(isinstance(one, Cond) for one in ways):
         ways = [each for one in ways for each in ((one.then, one.otherwise) if isinstance(one, Cond) else (one,))]

@@ -1737,6 +1737,10 @@ class Machine:
             return test
         self._known_tests()
         if id(test) not in self._rests:
+            self._steps += 1
+            self.steps += 1
+            if self._steps > MOST_STEPS:
+                return test
             self._rests[id(test)] = test, self._rest_of(*test.arguments, test)
         return self._rests[id(test)][1]
 
@@ -2156,7 +2160,8 @@ class Machine:
         self, test: Value, then: Callable[[], Value], otherwise: Callable[[], Value], *, breaks: bool = False
     ) -> Value:
         """Evaluate one of two ways under a test; *breaks* says that `break` only leaves the way."""
-        test = truth(test)
+        is_python = bool(self._frames) and self._frames[-1].file.endswith(".py")
+        test = truth(test, has_elements=is_python)
         if test == TRUE:
             return then()
         if test in (FALSE, NULL):
@@ -4516,6 +4521,13 @@ class Machine:
 
     def _construct(self, known: Known, given: list[Given], members: Sequence[Given], line: int) -> Value:
         thing = Thing(known.cls.name, known, depth=len(self.guards), line=line)
+        if known.file.language == "go" and known.cls.supers and not any(key for key, _ in given):
+            names = [
+                *(base_type(one).rpartition(".")[2] for one in known.cls.supers),
+                *(one.name for one in known.cls.fields),
+            ]
+            if len(names) == len(given):  # a struct has the parts that it embeds under the names of their types
+                given, members = [], [(name, value) for name, (_, value) in zip(names, given, strict=True)]
         for key, value in members:
             if key == "*":
                 thing.base = value
@@ -4631,9 +4643,9 @@ class Machine:
         self._at = at
         ended, self._left = self._left, left
         del self.guards[frame.guards :]
-        self.guards += [one for one in frame.thrown if one not in self.guards]
-        if self._frames:
-            self._frames[-1].thrown += frame.thrown
+        for conditions in (self.guards, *(one.thrown for one in self._frames[-1:])):
+            before = set(conditions)
+            conditions += [one for one in dict.fromkeys(frame.thrown) if one not in before]
         if ended is Leave.THROW and not frame.returned:
             self._left = Leave.THROW
         if frame.yielded:

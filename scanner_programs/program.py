@@ -629,6 +629,8 @@ class Program:
             and any(one.outer is not None and one.outer.cls.name == before for one in listed)
         ):
             listed = [one for one in listed if one.outer is not None and one.outer.cls.name == before]
+        if file.language == "go" and before in file.imports:  # the name of a package is before each of its types
+            listed = [one for one in listed if one.file is not file and _is_imported(one, file.imports[before], file)]
         own = [one for one in listed if one.file is file]
         if own:
             return min(own, key=_nesting) if not before else own[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
+from hashlib import blake2b
 from typing import Any
 
 from scanner_programs.ir import (
@@ -37,6 +38,36 @@ from scanner_programs.libraries.others import LOGGER_NOTES, checks
 ORDER = " order of fields"
 """What the order of a class's fields is called behind its name."""
 _PLACES = frozenset(("line", "end"))
+_DIGITS = 16
+
+
+class Digested:
+    """A value made of others, compared by a digest that it keeps: values share parts, on exponentially many paths."""
+
+    __slots__ = ("_digest",)
+    _digest: bytes
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(self) is type(other) and digest_of(self) == digest_of(other))
+
+    def __hash__(self) -> int:
+        return hash(digest_of(self))
+
+
+def digest_of(part: object) -> bytes:
+    """Return what a part of a value, or a value made of others, is compared by."""
+    if isinstance(part, Digested) and hasattr(part, "_digest"):
+        return part._digest
+    if isinstance(part, Digested | tuple):
+        parts = part if isinstance(part, tuple) else [getattr(part, one) for one in part.__match_args__]  # type: ignore
+        content = type(part).__name__.encode() + b"".join(map(digest_of, parts))
+    else:
+        is_text = type(part).__eq__ is not object.__eq__  # others are equal to nothing else
+        content = (repr(part) if is_text else f"{type(part)} {id(part)}").encode("utf-8", "surrogatepass")
+    digest = blake2b(content, digest_size=_DIGITS).digest()
+    if isinstance(part, Digested):
+        object.__setattr__(part, "_digest", digest)
+    return digest
 
 
 def code_text(code: object, is_silent: Callable[[object], bool] = lambda _code: False) -> str:

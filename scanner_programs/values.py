@@ -17,7 +17,7 @@ from scanner_programs.ir import Function, Kind
 from scanner_programs.libraries.others import watches
 from scanner_programs.libraries.rows import without_async
 from scanner_programs.libraries.standard import MAPS, VIEWS
-from scanner_programs.residue import code_text, silent_in
+from scanner_programs.residue import Digested, code_text, silent_in
 
 if TYPE_CHECKING:
     from scanner_programs.program import Known, Scope
@@ -25,10 +25,8 @@ if TYPE_CHECKING:
 MOST_PARTS = 2_000
 """Parts of a value that its text has; what is beyond is opaque. A part that was written before counts as one."""
 LONGEST_PART = 600
-"""Characters of a part that are written out; a longer one is its beginning and a digest of the whole.
-
-Values share their parts, so written out whole they grow exponentially with the length of the code that made them.
-"""
+"""Characters of a part that are written out; a longer one is its beginning and a digest of the whole, since parts that
+values share would grow exponentially with the length of the code that made them."""
 LONGEST_TEXT = 10_000
 """Characters of a constant that is put together from others."""
 Memo: TypeAlias = dict[bool | None, tuple[str, Any]]
@@ -70,8 +68,8 @@ class Ref:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Get:
+@dataclass(frozen=True, slots=True, eq=False)
+class Get(Digested):
     """A member of a value that is not known further."""
 
     of: Value
@@ -80,8 +78,8 @@ class Get:
     memo: Memo = field(init=False, default_factory=dict, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Apply:
+@dataclass(frozen=True, slots=True, eq=False)
+class Apply(Digested):
     """What a call or an operator returns that is not known further; *of* is the object of a method.
 
     *via* is the method of a sequence that a function was given to, which `mapped` and `filtered` stand for.
@@ -96,8 +94,8 @@ class Apply:
     memo: Memo = field(init=False, default_factory=dict, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Cond:
+@dataclass(frozen=True, slots=True, eq=False)
+class Cond(Digested):
     """One of two values; *size* counts the ways to all that it may be, shared parts each time."""
 
     test: Value
@@ -111,8 +109,8 @@ class Cond:
         object.__setattr__(self, "size", sum(sizes))
 
 
-@dataclass(frozen=True, slots=True)
-class Opaque:
+@dataclass(frozen=True, slots=True, eq=False)
+class Opaque(Digested):
     """What could not be followed, with the values in it."""
 
     text: str
@@ -124,8 +122,7 @@ class Opaque:
 class Thing:
     """An object: of a class of the program, of a library's class, or a map without a class.
 
-    *base* is what it was copied from: members that *fields* lacks are its. *touched* are calls that may have changed
-    it.
+    *base* is what it was copied from, for members that *fields* lacks. *touched*: calls that may have changed it.
     """
 
     type: str = ""
@@ -161,8 +158,8 @@ class Closure:
     this: Value | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+@dataclass(frozen=True, slots=True, eq=False)
+class Method(Digested):
     """A method of an object, as a value."""
 
     of: Value

@@ -1132,9 +1132,17 @@ class _Reader:
     ) -> set[tuple[str, str]]:
         """Add what a program sends, and which jobs do it where; return those whose record is not known throughout."""
         unrooted: set[tuple[str, str]] = set()
+        contracts = tuple(contracts)
+        named = {sent.place for sent in contracts if sent.topics or sent.inner}
+        named |= {
+            place for use, own in self.program_uses if own == module for place in self.program_uses[use, own].places
+        }
         for sent in contracts:
             if sent.inner or not (sent.managed or self._is_in(module, sent.files)):
                 continue
+            is_known = any(path for path, _ in sent.shape.fields) and sent.place[0] not in self.unset
+            if is_known and sent.place[0] in self.fitting and sent.place not in named | self.followed:
+                self.without_topic.setdefault(sent.place[0], set()).add(sent.place[1])
             at = self._own_site(module, sent.sites)
             if sent.topics:
                 self.on_the_way.update(sent.files)

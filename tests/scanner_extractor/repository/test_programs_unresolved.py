@@ -76,3 +76,30 @@ def test_a_call_that_leads_to_a_send_without_a_known_topic_is_listed(read_reposi
     files = {path: text.replace("TOPIC", "user.topic") for path, text in WRAPPED.items()}
 
     assert "mail.ts" in {name for name, _ in unresolved(read_repository(files))}
+
+
+PRINTER = """package labels
+import com.google.gson.Gson
+import org.springframework.kafka.core.KafkaTemplate
+import org.springframework.stereotype.Service
+data class Label(val code: String)
+@Service
+class Printer(private val printing: KafkaTemplate<String, String>) {
+    fun print(label: Label) {
+        printing.%s(label.code, Gson().toJson(label))
+    }
+}
+"""
+
+
+def test_a_send_without_a_topic_is_listed(read_repository):
+    """A container may set the topic of a template later: no flow is known, which is said."""
+    found = unresolved(read_repository({"src/main/kotlin/Printer.kt": PRINTER % "sendDefault"}))
+    assert found == [
+        ("src/main/kotlin/Printer.kt", "the topic is not resolved in 1 call of a Kafka client: line 9"),
+    ]
+
+
+def test_a_method_that_sends_nothing_is_no_send_without_a_topic(read_repository):
+    found = unresolved(read_repository({"src/main/kotlin/Printer.kt": PRINTER % "setMicrometerTags"}))
+    assert all("the topic is not resolved" not in reason for _, reason in found)
