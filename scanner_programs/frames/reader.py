@@ -468,8 +468,7 @@ class _Program(Modules):
             if not fitting and is_function and "pyspark.sql" in starred:
                 return External(f"pyspark.sql.functions.{name}")  # a static import that an excerpt leaves out
             return External(f"{max(reversed(fitting or starred), key=partial(_likeness, name))}.{name}")
-        is_builtin = name in _BUILTINS or name == "display"
-        return External(f"builtins.{name}") if is_builtin else Unknown(why=f"{name} is not defined")
+        return External(f"builtins.{name}") if name in _BUILTINS else Unknown(why=f"{name} is not defined")
 
     @staticmethod
     def _inherited(machine: Machine, name: str, scope: Scope) -> Evaluated:
@@ -1137,6 +1136,7 @@ _BUILTINS = frozenset(
 ) | {
     *(
         "callable",
+        "display",  # of notebooks
         "vars",
         "enumerate",
         "eval",
