@@ -61,6 +61,7 @@ from scanner_model.errors import ScannerError
 from scanner_model.streaming_sql import StreamingStatement
 from scanner_programs.compare import Difference, compare
 from scanner_programs.endpoints import Endpoints
+from scanner_programs.frames.reader import is_job as is_frame_job
 from scanner_programs.ir import File
 
 _LISTED = 10
@@ -255,7 +256,7 @@ class ProgramChanges:
             for one in commit.reading.of(StreamingStatement)
         }
         own = (path for path in self.applications if path not in known and self.modules.of(path) == module)
-        using: dict[str, Collection[str]] = {path: _client_words(path) for path in own}
+        using: dict[str, Collection[str]] = {path: self._client_words(path) for path in own}
         if not (before.clients or after.clients or contracts):
             trees = (self._trees.base, self._trees.head)
             for path, packages in given_brokers(self.sources, trees, listed).items():
@@ -267,6 +268,14 @@ class ProgramChanges:
             first = next((part for part in changed if part[0] in using), next(iter(changed)))
             names = few([first[1], *dict.fromkeys(name for _, name in changed if name != first[1])])
             yield Difference("code", (), (first[0], changed[first]), False, names, "", "changed", first[1])
+
+    def _client_words(self, path: str) -> Collection[str]:
+        """Return the words that name a client in a file; any statement of a job over data frames may change its rows."""
+        texts = [self.sources.text(tree[path]) for tree in (self._trees.base, self._trees.head) if path in tree]
+        if any(map(is_frame_job, texts)):
+            return _ANY_WORD
+        language = language_of(path)
+        return _CLIENT_WORDS if language is None else language.client_words
 
     def _changed_near(self, using: Mapping[str, Collection[str]], listed: Iterable[str]) -> Iterator[tuple[Part, int]]:
         """Yield the functions and statements that differ around the files *using* a client that is not known.
@@ -517,11 +526,6 @@ class ProgramChanges:
         """Return the modules of both commits, without their names."""
         folders = (path.rpartition("/") for tree in (self._trees.base, self._trees.head) for path in tree)
         return Modules(names={folder: "" for folder, _, name in folders if is_build_file(name)})
-
-
-def _client_words(path: str) -> Collection[str]:
-    language = language_of(path)
-    return _CLIENT_WORDS if language is None else language.client_words
 
 
 def _letters(name: str) -> str:
