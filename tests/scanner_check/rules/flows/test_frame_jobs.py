@@ -64,3 +64,21 @@ def test_statement_whose_effect_no_flow_shows_is_not_fine(check, step: str) -> N
 
     assert report.verdict is Verdict.UNKNOWN
     assert {rule for rule, _ in rules(report)} == {"code-changed"}
+
+
+OTHER = WRITER.replace('"mails"', '"letters"').replace('"customers"', '"addresses"')
+
+
+def test_change_of_a_job_concerns_what_this_job_writes(check) -> None:
+    """Jobs beside it in one directory are other programs, unless they import it."""
+    files = {**FILES, "letters.py": OTHER}
+    edit = {"letters.py": OTHER.replace('"id", "mail"', '"id", F.upper("mail").alias("mail")')}
+
+    alone = check({"news.py": READER.replace(".writeStream", ".limit(10).writeStream")}, files)
+    imported = {**files, "mails.py": WRITER.replace("raw =", "import news\nraw =")}
+    shared = check({"news.py": READER.replace(".writeStream", ".limit(10).writeStream")}, imported)
+    several = check({"news.py": READER.replace(".writeStream", ".limit(10).writeStream"), **edit}, files)
+
+    assert [finding.message.values[1] for finding in alone.findings] == [("news.receivers",)]
+    assert [finding.message.values[1] for finding in shared.findings] == [("letters", "mails", "news.receivers")]
+    assert {("flow-changed", "letters.mail"), ("code-changed", "")} <= rules(several)
