@@ -16,6 +16,7 @@ from dataflow_generator.jobs.model import (
     Pair,
     Use,
     job_node,
+    partly_read_job,
     uses,
 )
 from dataflow_generator.sql.lineage import Effect
@@ -84,13 +85,16 @@ def _separate_job(cluster: str, name: str, flows: list[DeclaredFlow], naming: Na
         for ends in ((flow.origin for flow in declared), (flow.target for flow in declared))
     )
     descriptions = "\n".join(sorted({flow.description for flow in flows} - {""}))
-    return JobFlows(
+    # An effect between whole datasets: columns are copied or decide rows, and the program does not list them.
+    is_partly = any(flow.effect and flow.origin.path is None and flow.target.path is None for flow in flows)
+    found = JobFlows(
         job=job_node(naming.clusters[cluster], name, present(description=descriptions, type="application")),
         certainty=Certainty.DECLARED if declared else Certainty.SUGGESTED,
         reads=tuple(_with_certainty(use, origins) for use in reads) if declared else reads,
         writes=tuple(_with_certainty(use, targets) for use in writes) if declared else writes,
         columns=_columns(cluster, flows, naming),
     )
+    return partly_read_job(found) if is_partly else found
 
 
 def _with_certainty(use: Use, declared: set[GraphDataset | None]) -> Use:

@@ -239,6 +239,36 @@ def _function(name: str) -> str:
 
 
 @dataclass(slots=True, eq=False)
+class ColumnChoice(Camel):
+    """Columns of a table by names, numbers or ranges of them; *without*: all others."""
+
+    items: tuple[Evaluated, ...]
+    is_range: bool = False
+    without: bool = False
+
+    def of(self, columns: Sequence[str]) -> list[str] | None:
+        """Return the names of the columns; None if one of them is not known."""
+        found: list[str] = []
+        for each in self.items:
+            if isinstance(each, ColumnChoice):
+                listed = each.of(columns)
+            elif isinstance(each, int) and 0 < each <= len(columns):
+                listed = [columns[each - 1]]
+            else:
+                listed = [
+                    name
+                    for name in columns
+                    if isinstance(each, Term | str) and name in _column(each).sql.strip("`").split(".")
+                ]
+            if not listed:
+                return None
+            found += listed
+        if self.is_range and len(found) == 2:
+            found = list(columns[columns.index(found[0]) : columns.index(found[1]) + 1])
+        return [name for name in columns if name not in found] if self.without else found
+
+
+@dataclass(slots=True, eq=False)
 class DataType(Camel):
     """A type of a column, as SQL."""
 
@@ -350,8 +380,7 @@ class Table(Camel):
     def _select(self, arguments: Arguments, form: str = "SELECT {} FROM {}") -> Table:
         if self.sql is None:
             return self
-        given = [each for value in arguments.values for each in (value if isinstance(value, list) else [value])]
-        arguments = Arguments(tuple(given), arguments.named, arguments.place)
+        arguments = self._expanded(arguments)
         if len(arguments.values) == 1 and isinstance(text := arguments.get(0), str) and not text.isidentifier():
             items: list[Term] = [Term(each.strip()) for each in text.split(",")]  # the texts of old versions
         else:
@@ -364,6 +393,15 @@ class Table(Camel):
             query += f" GROUP BY {', '.join(named.get(key, key) for key in self.keys)}" if self.keys else ""
         names = [each.name or (each.sql.strip("`") if re.fullmatch(r"`\w+`", each.sql) else "") for each in items]
         return self._made(query, self.columns if "*" in [each.sql for each in items] else names)
+
+    def _expanded(self, arguments: Arguments) -> Arguments:
+        """Return the arguments with the items of lists, and with the columns of selections that are known."""
+        listed = [each for value in arguments.values for each in (value if isinstance(value, list) else [value])]
+        given: list[Evaluated] = []
+        for each in listed:
+            names = each.of(self.columns) if isinstance(each, ColumnChoice) and self.columns is not None else None
+            given += [Term(_quoted(name)) for name in names] if names is not None else [each]
+        return replace(arguments, values=tuple(given))
 
     def do_groupBy(self, machine: Machine, arguments: Arguments) -> Table:
         return replace(self, keys=tuple(_column(each).sql for each in arguments.values))
@@ -399,12 +437,16 @@ class Table(Camel):
         return self._listed([(each, pairs.get(each, each)) for each in self.columns or ()], arguments)
 
     def do_dropColumns(self, machine: Machine, arguments: Arguments) -> Table:
-        dropped = {_column(each).sql.strip("`") for each in arguments.values}
+        dropped = {_column(each).sql.strip("`") for each in self._expanded(arguments).values}
         return self._listed([(each, each) for each in self.columns or () if each not in dropped], arguments)
 
     def do_as(self, machine: Machine, arguments: Arguments) -> Table:
         names = [each.sql.strip("`") for each in map(_column, arguments.values)]
-        return self._listed(list(zip(self.columns or (), names, strict=False)), arguments)
+        if self.sql is None or self.columns is None or all(self.columns):
+            return self._listed(list(zip(self.columns or (), names, strict=False)), arguments)
+        names += self.columns[len(names) :]
+        listed = ", ".join(_quoted(name or f"EXPR${at}") for at, name in enumerate(names))  # by their places
+        return self._made(f"SELECT * FROM {self.source} AS T({listed})", names)
 
     do_alias = do_as
 
@@ -749,7 +791,7 @@ def _data_type(name: str, arguments: Arguments) -> DataType:
     return DataType(f"{name}({', '.join(inner)})" if inner and all(each.isdigit() for each in inner) else name)
 
 
-def _expression(name: str, arguments: Arguments) -> Term | None:
+def _expression(name: str, arguments: Arguments) -> Term | ColumnChoice | None:
     first, rest = arguments.get(0), arguments.values[1:]
     match name:
         case "$" | "col" | "":
@@ -760,6 +802,9 @@ def _expression(name: str, arguments: Arguments) -> Term | None:
                 if first != "*"
                 else "*"
             )
+        case "withColumns" | "withoutColumns" | "range" | "withAllColumns":
+            is_all = name == "withAllColumns"
+            return Term("*") if is_all else ColumnChoice(arguments.values, name == "range", name == "withoutColumns")
         case "lit":
             return term(first)
         case "call" | "callSql":

@@ -921,7 +921,8 @@ class Machine:
         """Return whether a value counts as true; None if that is not known."""
         if isinstance(value, list | tuple | dict) or is_plain(value):
             return bool(value)
-        return True if isinstance(value, Library | Frame | Function | Instance) else None
+        is_function = isinstance(value, External) and value.name.rpartition(".")[0].endswith(".functions")
+        return True if is_function or isinstance(value, Library | Frame | Function | Instance) else None
 
     def subscript(self, base: Evaluated, key_node: ast.expr, scope: Scope) -> Evaluated:
         """Return an element of a value."""

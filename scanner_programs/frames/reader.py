@@ -454,13 +454,14 @@ class _Program(Modules):
             found = self.sources.file_of(name, 0, scope.path)  # a class of the same package needs no import
             if found is not None and found != scope.path:
                 return self.imported(machine, name, 0, scope.path)
-        if name in _OF_SCALA:
+        if name in _UNIMPORTED:
             return External(name)
         inherited = self._inherited(machine, name, scope)
         if inherited is not None or name.startswith("@"):
             return inherited if inherited is not None else Unknown()
         starred = scope.module.starred
-        if starred and (name not in _BUILTINS or name in _SHADOWING):
+        is_lowered = scope.path.endswith((".scala", ".java", ".kt"))
+        if starred and (name not in _BUILTINS or name in _SHADOWING or (is_lowered and name not in _LOWERED)):
             is_function = name[:1].islower()
             fitting = [each for each in starred if (each in _FUNCTIONS) == is_function]
             if not fitting and not is_function:
@@ -468,8 +469,7 @@ class _Program(Modules):
             if not fitting and is_function and "pyspark.sql" in starred:
                 return External(f"pyspark.sql.functions.{name}")  # a static import that an excerpt leaves out
             return External(f"{max(reversed(fitting or starred), key=partial(_likeness, name))}.{name}")
-        is_builtin = name in _BUILTINS or name == "display"
-        return External(f"builtins.{name}") if is_builtin else Unknown(why=f"{name} is not defined")
+        return External(f"builtins.{name}") if name in _BUILTINS else Unknown(why=f"{name} is not defined")
 
     @staticmethod
     def _inherited(machine: Machine, name: str, scope: Scope) -> Evaluated:
@@ -1137,6 +1137,7 @@ _BUILTINS = frozenset(
 ) | {
     *(
         "callable",
+        "display",  # of notebooks
         "vars",
         "enumerate",
         "eval",
@@ -1160,10 +1161,14 @@ _BUILTINS = frozenset(
 """Functions of Python that are known, or whose result does not matter."""
 _WRAPPING = frozenset({"Try", "Success", "Right", "Left", "Failure"})
 _STREAMING = ("org.apache.flink.", "pyflink.", "org.apache.beam.", "org.elasticsearch.")
-_OF_SCALA = frozenset({"sys", "System"})
-"""Names of Scala's libraries."""
+_UNIMPORTED = frozenset({"sys", "System", "StringBuilder", "StringBuffer"})
+"""Names of the libraries of Java and Scala that need no import."""
 _OF_VALUES = frozenset({"str", "int", "float", "bool", "len", "round", "abs", "max", "min", "sum"})
 """Functions of Python that a pipeline of Beam applies to the values of elements."""
+_LOWERED = frozenset(
+    {"dict", "isinstance", "len", "list", "object", "print", "property", "set", "staticmethod", "super"}
+)
+"""Builtins that programs of other languages are lowered to; they do not have the others."""
 _SHADOWING = frozenset({"max", "min", "filter", "sum"})
 """Those of them that pyspark.sql.functions has, too: all of its names are imported over them."""
 

@@ -102,6 +102,26 @@ class TextTemplate(Library):
 
 
 @dataclass(slots=True, eq=False)
+class TextBuilder(Library):
+    """A text that a program builds in steps; once a part of it is not known, it is not known."""
+
+    text: Evaluated = ""
+
+    def do_append(self, machine: Machine, arguments: Arguments) -> TextBuilder:
+        part = arguments.get(0)
+        known = isinstance(self.text, str) and isinstance(part, str | int)
+        self.text = f"{self.text}{part}" if known and not isinstance(part, bool) else Unknown()
+        return self
+
+    do_write = do_append
+
+    def do_toString(self, machine: Machine, arguments: Arguments) -> Evaluated:
+        return self.text
+
+    do_getvalue = do_toString
+
+
+@dataclass(slots=True, eq=False)
 class Wrapped(Library):
     """A value in a `Try` or `Either` of Scala."""
 
@@ -163,6 +183,9 @@ def standard_call(machine: Machine, name: str, arguments: Arguments) -> Evaluate
         return machine.binary(_OPERATORS[last], *arguments.values)
     if module == "re" and last == "sub":
         return _replaced(arguments)
+    if name.rpartition(".")[2] in ("StringBuilder", "StringBuffer") or name == "io.StringIO":
+        first = arguments.get(0)
+        return TextBuilder() if isinstance(first, int | None) else TextBuilder().do_append(machine, arguments)
     if last == "Template" and module in _PLACES and isinstance(text := arguments.get(0), str):
         return TextTemplate(text, module)
     if module == "collections" and last == "namedtuple":

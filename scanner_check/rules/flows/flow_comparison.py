@@ -80,14 +80,16 @@ class FlowComparison:
         name = _shown(target)
         if not after and self._lacks_columns(target.dataset):
             return  # one finding says that the columns are unknown
-        if not after:
+        is_new = target.dataset not in _datasets_written(self._pair.before)
+        decides_rows = target.path is None and not is_new  # filters, joins and groups: other rows are written
+        if not after and not decides_rows:
             yield self._hit(COLUMN_LOST, target, (Message("came from", (_listed(before),)),))
-        elif not before:
+        elif not before and not decides_rows:
             yield self._note(COLUMN_GAINED, name, _listed(after))
         elif before != after:
-            yield self._hit(
-                FLOW_CHANGED, target, (Message("before", (_listed(before),)), Message("after", (_listed(after),)))
-            )
+            sides = (("before", before), ("after", after))
+            reasons = tuple(Message(side, (_listed(sources),)) for side, sources in sides if sources)
+            yield self._hit(FLOW_CHANGED, target, reasons)
 
     def _lacks_columns(self, dataset: GraphDataset) -> bool:
         return any(

@@ -61,6 +61,7 @@ from scanner_model.errors import ScannerError
 from scanner_model.streaming_sql import StreamingStatement
 from scanner_programs.compare import Difference, compare
 from scanner_programs.endpoints import Endpoints
+from scanner_programs.frames.reader import is_job as is_frame_job
 from scanner_programs.ir import File
 
 _LISTED = 10
@@ -257,7 +258,7 @@ class ProgramChanges:
             for one in commit.reading.of(StreamingStatement)
         }
         own = (path for path in self.applications if path not in known and self.modules.of(path) == module)
-        using: dict[str, Collection[str]] = {path: _client_words(path) for path in own}
+        using: dict[str, Collection[str]] = {path: self._client_words(path) for path in own}
         if not (before.clients or after.clients or contracts):
             trees = (self._trees.base, self._trees.head)
             for path, packages in given_brokers(self.sources, trees, listed).items():
@@ -265,10 +266,32 @@ class ProgramChanges:
             if self._base.programs.connection(module):
                 using = dict.fromkeys(listed, _ANY_WORD)  # the client is in a library that is not known
         using |= dict.fromkeys(self._base.programs.components_named(module), _ANY_WORD)
-        if using and (changed := dict(self._changed_near(using, listed))):
-            first = next((part for part in changed if part[0] in using), next(iter(changed)))
-            names = few([first[1], *dict.fromkeys(name for _, name in changed if name != first[1])])
+        changed = dict(self._changed_near(using, listed)) if using else {}
+        groups: dict[str, list[Part]] = {}
+        for part in changed:
+            groups.setdefault(part[0] if self._is_run_alone(module, part[0]) else "", []).append(part)
+        for parts in groups.values():
+            first = next((part for part in parts if part[0] in using), parts[0])
+            names = few([first[1], *dict.fromkeys(name for _, name in parts if name != first[1])])
             yield Difference("code", (), (first[0], changed[first]), False, names, "", "changed", first[1])
+
+    def _is_run_alone(self, module: str, path: str) -> bool:
+        """Return whether a file is a job over data frames that no other file of its program names, so may import."""
+        if not any(map(is_frame_job, self._texts(path))):
+            return False
+        named = re.compile(rf"\b{re.escape(PurePosixPath(path).stem)}\b")
+        others = (other for other in self._compared(module)[1] if other != path)
+        return not any(named.search(text) for other in others for text in self._texts(other))
+
+    def _texts(self, path: str) -> list[str]:
+        return [self.sources.text(tree[path]) for tree in (self._trees.base, self._trees.head) if path in tree]
+
+    def _client_words(self, path: str) -> Collection[str]:
+        """Return the words that name a client in a file; any statement of a job over data frames may change its rows."""
+        if any(map(is_frame_job, self._texts(path))):
+            return _ANY_WORD
+        language = language_of(path)
+        return _CLIENT_WORDS if language is None else language.client_words
 
     def _changed_near(self, using: Mapping[str, Collection[str]], listed: Iterable[str]) -> Iterator[tuple[Part, int]]:
         """Yield the functions and statements that differ around the files *using* a client that is not known.
@@ -318,7 +341,8 @@ class ProgramChanges:
     # --- findings
 
     def _finding(self, module: str, one: Difference) -> ChangeFinding | None:
-        jobs = [program.job for program in self._programs.get(module, ())]
+        programs = self._programs_of(module, one)
+        jobs = [program.job for program in programs]
         named = [name for topic in one.topics if topic for name in self._base.programs.names_of(module, topic)]
         topics = named or sorted({dataset.name for job in jobs for dataset in written_by(job)})
         if not topics and one.aspect in ("client", "setting") and not self._sends(module):
@@ -327,7 +351,7 @@ class ProgramChanges:
             return None
         rule = _RULES.get(one.aspect, CODE_CHANGED) if one.certain else CODE_CHANGED
         of_topic = [job for job in jobs if {dataset.name for dataset in written_by(job)} & {*topics}]
-        of_file = [one.job for one in self._programs.get(module, ()) if one.files & {*self._trees.head}]
+        of_file = [one.job for one in programs if one.files & {*self._trees.head}]
         writers = of_topic or (of_file if topics else [])
         name = few([job.flows.job.name for job in writers]) if writers else self._name(module, one)
         datasets = [self._dataset(topic) for topic in topics]
@@ -354,6 +378,12 @@ class ProgramChanges:
         if path and topics:
             return with_field_users(finding, path, [(CLUSTER, topic) for topic in topics], self._hits)
         return finding
+
+    def _programs_of(self, module: str, one: Difference) -> list[_Program]:
+        """Return the programs of a module that a difference may concern: of a job that runs alone, its own."""
+        programs = list(self._programs.get(module, ()))
+        own = [program for program in programs if one.place[0] in program.files and written_by(program.job)]
+        return own if own and one.aspect == "code" and self._is_run_alone(module, one.place[0]) else programs
 
     def _sends(self, module: str) -> bool:
         """Return whether code of a module uses Kafka without a known topic, and may write."""
@@ -519,11 +549,6 @@ class ProgramChanges:
         """Return the modules of both commits, without their names."""
         folders = (path.rpartition("/") for tree in (self._trees.base, self._trees.head) for path in tree)
         return Modules(names={folder: "" for folder, _, name in folders if is_build_file(name)})
-
-
-def _client_words(path: str) -> Collection[str]:
-    language = language_of(path)
-    return _CLIENT_WORDS if language is None else language.client_words
 
 
 def _letters(name: str) -> str:

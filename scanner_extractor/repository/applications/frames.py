@@ -17,6 +17,7 @@ from scanner_programs.frames.datasets import TOPIC
 from scanner_programs.frames.expressions import UNNAMED, Out
 from scanner_programs.frames.languages.model import lowered as lowered_model
 from scanner_programs.frames.languages.scala import lowered
+from scanner_programs.frames.relations import Open
 from scanner_programs.frames.spark import Job, Sink
 from scanner_programs.frames.values import TEXT, Dataset, Origin, Value, every_origin
 from scanner_programs.languages import BY_ENDING
@@ -49,6 +50,8 @@ class FrameUses:
     """The columns of tables that hold whole messages."""
     inside: set[_Column] = field(default_factory=set)
     """Fields of such messages that the job reads."""
+    columns: Mapping[Dataset, Collection[str]] = field(default_factory=dict)
+    """The columns that the jobs write to each table."""
 
     def messages(self, held: Collection[_Column]) -> Iterator[_Column]:
         """Yield the columns of tables that the job copies whole messages to, from topics or from columns of *held*."""
@@ -73,6 +76,22 @@ class FrameUses:
                         place = next(sink.place for sink in self.job.sinks if out in sink.frame.columns)
                         self._add(*ends, place, "IDENTITY")
                         yield each, (*above, *path[1:])
+
+    def tables(self, known: Mapping[Dataset, Collection[str]]) -> Iterator[tuple[Dataset, str]]:
+        """Yield the columns of tables that the job writes, with those that it copies from tables of *known* columns."""
+        for target, out in self._written():
+            yield target, out.name
+        for sink in self.job.sinks:
+            for target in self.resolve(sink.target) if sink.target is not None and not sink.is_topic else ():
+                yield from ((target, name) for each in sink.frame.open for name in self._members(sink, each, known))
+
+    def _members(self, sink: Sink, each: Open, known: Mapping[Dataset, Collection[str]]) -> Iterator[str]:
+        """Yield the names of the columns that a frame copies from a table without listing them."""
+        for origin, path in sorted(each.value.origins):
+            for table in self.resolve(origin) if not path else ():
+                for name in sorted(known.get(table, ())):
+                    if name.casefold() not in each.hidden and sink.frame.named(name) is None:
+                        yield name
 
     def _written(self) -> Iterator[tuple[Dataset, Out]]:
         """Yield the columns of tables that the job writes."""
@@ -130,12 +149,19 @@ class FrameUses:
                     self._add(_end(each), _end(target), sink.place)
             for origin, subtype in sorted(frame.deciders):  # of two, the first is kept
                 self._column(origin, (target, None), subtype, sink.place)
-            for path, value in _topic_columns(sink) if sink.is_topic else _table_columns(sink):
+            for path, value in _topic_columns(sink) if sink.is_topic else self._table_columns(sink):
                 self._value(value, (target, path), sink.place)
                 if sink.is_topic and path is not None and path[0] != KEY:
                     self._use(target, path, sink.place, whole=False, writes=True)
             if sink.is_topic and not any(known == target.name and writes for known, writes, _, _ in self.fields):
                 self._use(target, (), sink.place, whole=False, writes=True)
+
+    def _table_columns(self, sink: Sink) -> Iterator[tuple[ColumnPath | None, Value]]:
+        """Yield the columns of a table: those that the program lists, and those of the tables that it copies."""
+        yield from _table_columns(sink)
+        for each in sink.frame.open:
+            for name in self._members(sink, each, self.columns):
+                yield (field_segment(name),), each.value.member(name)
 
     def _value(self, value: Value, target: _Target, place: str) -> None:
         if self.left < 0:
@@ -149,8 +175,7 @@ class FrameUses:
         self.left -= 1
         for each in self.resolve(origin[0]) if self.left > 0 else ():
             path, effect = self._inside(each, origin[1], subtype)
-            if path or target[1] is not None:
-                self._add(_end(each, path or None), _end(*target), place, effect)
+            self._add(_end(each, path or None), _end(*target), place, effect)
 
     def _inside(self, dataset: Dataset, path: ColumnPath, effect: str) -> tuple[ColumnPath, str]:
         """Return where a value is in a table: in the text of a column only if that holds messages."""
@@ -187,7 +212,8 @@ class FrameUses:
         self.fields.setdefault((topic.name, writes, plain, whole), set()).add(place)
 
     def _add(self, origin: FlowEnd, target: FlowEnd, place: str, effect: str = "") -> None:
-        if (origin, target) not in self.found:
+        known = self.found.get((origin, target))
+        if known is None or (effect and not known.effect):
             self.found[origin, target] = DeclaredFlow(
                 source=self.source,
                 origin=origin,
@@ -205,8 +231,12 @@ def read_all(jobs: Sequence[FrameUses]) -> None:
     held: set[_Column] = set()
     while found := {column for job in jobs for column in job.messages(held)} - held:
         held |= found
+    known: dict[Dataset, set[str]] = {}
+    while new := [pair for job in jobs for pair in job.tables(known) if pair[1] not in known.get(pair[0], ())]:
+        for table, name in new:
+            known.setdefault(table, set()).add(name)
     for job in jobs:
-        job.held = held
+        job.held, job.columns = held, known
         job.read()
     waiting = set().union(*(job.inside for job in jobs))
     done: set[_Column] = set()

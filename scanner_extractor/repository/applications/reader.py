@@ -1308,7 +1308,9 @@ class _Reader:
             for uses in read[program.path]:
                 self._leave_to_frames(program.path, uses.name, {topic for topic, _, _, _ in uses.fields})
                 for flow in uses.flows:  # several files may be one job
-                    self.frame_flows.setdefault((flow.job, flow.origin, flow.target), flow)
+                    known = self.frame_flows.setdefault((flow.job, flow.origin, flow.target), flow)
+                    if flow.effect and not known.effect:
+                        self.frame_flows[flow.job, flow.origin, flow.target] = flow
                 for each in uses.field_uses:
                     use = TopicUse(each.job, each.topic, each.writes)
                     self.used.add(module, use, each.path, each.places, whole=each.whole)

@@ -490,10 +490,12 @@ class _Lowering:
 
     def _call(self, code: ir.Call) -> ast.expr:
         args, keywords = self._arguments(code.arguments)
-        match code.function:
+        match _imported(code.function):
             case ir.Member(of=ir.Name(name="String"), name="format") if args:
                 return ast.BinOp(left=args[0], op=ast.Mod(), right=ast.Tuple(elts=args[1:], ctx=ast.Load()))
-            case ir.Member(of=of, name="formatted" | "format") if isinstance(of, ir.Literal):
+            case ir.Member(of=of, name="formatted" | "format" as name) if name != "format" or isinstance(
+                of, ir.Literal
+            ):
                 return ast.BinOp(left=self.value(of), op=ast.Mod(), right=ast.Tuple(elts=args, ctx=ast.Load()))
             case ir.Member(of=ir.Name(name="String"), name="join") if args:
                 joined = args[1] if len(args) == 2 else ast.List(elts=args[1:], ctx=ast.Load())
@@ -543,6 +545,14 @@ class _Lowering:
             self.members = members
             name = made.name
         return ast.Call(func=_name(_safe(name)), args=args, keywords=keywords)
+
+
+def _imported(code: ir.Expression) -> ir.Expression:
+    """Return a method of a class of Java's own libraries as if the class was imported: `java.util.List.of`."""
+    match code:
+        case ir.Member(of=ir.Member(of=ir.Member(of=ir.Name(name="java")), name=owner), name=name):
+            return ir.Member(of=ir.Name(name=owner), name=name)
+    return code
 
 
 def _method(base: ast.expr, name: str, args: Sequence[ast.expr]) -> ast.Call:

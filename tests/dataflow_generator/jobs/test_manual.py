@@ -88,3 +88,12 @@ def test_flow_between_columns_has_the_effect_that_it_is_declared_with() -> None:
     columns = replace(columns, target=FlowEnd(name="big", path=("b",)))
 
     assert [(each.type, each.subtype) for each in only_job(columns).columns] == [("INDIRECT", "CONDITIONAL")]
+
+
+def test_program_that_copies_a_table_without_listing_its_columns_is_read_in_part() -> None:
+    listed = replace(flow("a", "b", suggested=True), origin=FlowEnd(name="a", path=("id",)), effect="JOIN")
+    copied = replace(flow("a", "b", suggested=True), effect="IDENTITY")
+
+    jobs = [only_job(*flows) for flows in ((flow("a", "b", suggested=True), listed), (copied, listed))]
+
+    assert [dict(job.job.attributes).get("partly_read", False) for job in jobs] == [False, True]

@@ -19,6 +19,7 @@ from pyspark.sql.readwriter import DataFrameReader
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
 KAFKA = "key BINARY, value BINARY, topic STRING, partition INT, offset LONG, timestamp TIMESTAMP, timestampType INT"
+_TOPICS = "topics"
 _TABLE = re.compile(r"^# table (\S+): (.+)$", re.MULTILINE)
 
 
@@ -72,7 +73,19 @@ class Oracle:
         sys.modules |= {"delta": delta, "delta.tables": tables}
 
     def _kafka(self, options: dict[str, str]) -> DataFrame:
-        return self.label(self.spark.createDataFrame([], KAFKA), options["subscribe"])
+        """Return the records of a topic as a table of the catalog: copies of it, as in a self join, keep its name."""
+        topic = options["subscribe"]
+        name = f"{_TOPICS}.t{topic.encode().hex()}"
+        self.spark.sql(f"CREATE DATABASE IF NOT EXISTS {_TOPICS}")
+        self.spark.sql(f"CREATE TABLE IF NOT EXISTS {name} ({KAFKA}) USING parquet")
+        return self.spark.table(name)
+
+
+def _relation(found: dict[str, str]) -> str:
+    """Return the name of a table, or the topic that it stands for."""
+    if found["database"] == _TOPICS:
+        return bytes.fromhex(found["table"][1:]).decode()
+    return f"{found['database']}.{found['table']}"
 
 
 def _noted(reader: object, name: str, value: object) -> object:
@@ -216,10 +229,7 @@ class Plan:
         if node["kind"] == "LogicalRelation" and node.get("catalogTable"):
             found = node["catalogTable"]["identifier"]
             for attribute in node["output"]:
-                self.origins[attribute[0]["exprId"]["id"]] = (
-                    f"{found['database']}.{found['table']}",
-                    attribute[0]["name"],
-                )
+                self.origins[attribute[0]["exprId"]["id"]] = (_relation(found), attribute[0]["name"])
         for key in ("projectList", "aggregateExpressions", "windowExpressions"):
             for listed in node.get(key) or []:
                 self._define(tree(listed))

@@ -67,6 +67,22 @@ JAVA = {
         't.from("orders").select(items.toArray(new ApiExpression[0])).executeInsert("o");',
         "INSERT INTO o SELECT `id`, `name` AS `n` FROM orders",
     ),
+    "a range of columns": (
+        't.from("orders").select(withColumns(range("name", "at"), 1)).executeInsert("o");',
+        "INSERT INTO o SELECT `name`, `price`, `at`, `id` FROM orders",
+    ),
+    "all columns but one": (
+        't.from("orders").select(withoutColumns($("at"))).executeInsert("o");',
+        "INSERT INTO o SELECT `id`, `name`, `price` FROM orders",
+    ),
+    "expressions that are named later": (
+        't.from("orders").select($("id"), $("price").times(2)).as("key").executeInsert("o");',
+        "INSERT INTO o SELECT * FROM (SELECT `id`, (`price` * 2) FROM orders) AS T(`key`, `EXPR$1`)",
+    ),
+    "a list of a class that is not imported": (
+        'for (String name : java.util.List.of("orders")) { t.from(name).select($("id")).executeInsert("o"); }',
+        "INSERT INTO o SELECT `id` FROM orders",
+    ),
     "a text that is compared": (
         't.from("orders").select($(SOURCE.equals("orders") ? "id" : "name")).executeInsert("o");',
         "INSERT INTO o SELECT `id` FROM orders",
@@ -105,6 +121,30 @@ JAVA = {
         " WITH ('connector' = 'kafka', 'topic' = 'd.topic', 'format' = 'json')",
     ),
 }
+
+
+TEXTS = {
+    "a text that is built in steps": (
+        'StringBuilder sql = new StringBuilder("INSERT INTO o ").append("SELECT id ");\nsql.append("FROM orders");\n'
+        "t.executeSql(sql.toString());"
+    ),
+    "a form in a variable": ('String form = "INSERT INTO o SELECT id FROM %s";\nt.executeSql(form.formatted(SOURCE));'),
+}
+
+
+@pytest.mark.parametrize("body", TEXTS.values(), ids=TEXTS)
+def test_statements_that_a_program_assembles_are_those_that_run(body: str) -> None:
+    program = _program("src/main/java/Job.java", _JAVA.replace("BODY", body))
+
+    assert _inserted(program) == ["INSERT INTO o SELECT id FROM orders"]
+    assert not program.job.problems
+
+
+def test_text_with_a_part_that_is_not_known_is_reported() -> None:
+    body = 'StringBuilder sql = new StringBuilder("INSERT INTO o SELECT id FROM ").append(t.name());\n'
+    program = _program("src/main/java/Job.java", _JAVA.replace("BODY", body + "t.executeSql(sql.toString());"))
+
+    assert [what for _, what in program.job.problems] == ["a statement of Flink is not resolved"]
 
 
 @pytest.mark.parametrize(("body", "statement"), JAVA.values(), ids=JAVA)

@@ -84,6 +84,17 @@ WRITES = {
         "orders.select('a', 'b').write.saveAsTable('t')",
         {"a": ["orders.id"], "b": ["orders.city"]},
     ),
+    "a function of a library that may be left out": (
+        "steps = {'city': F.upper, 'total': None}\n"
+        "for name, step in steps.items():\n"
+        "    orders = orders.withColumn('o_' + name, step(F.col(name)) if step else F.col(name))\n"
+        "orders.select('o_city', 'o_total').write.saveAsTable('t')",
+        {"o_city": ["orders.city"], "o_total": ["orders.total"]},
+    ),
+    "a frame that a notebook shows between star imports": (
+        "from pyspark.sql.types import *\ndisplay(orders)\norders.select('id').write.saveAsTable('t')",
+        {"id": ["orders.id"]},
+    ),
     "the fields of a nested type": (
         "p = orders.select(F.struct('id', 'city').alias('s'), 'total')\n"
         "names = p.schema['s'].dataType.fieldNames()\n"

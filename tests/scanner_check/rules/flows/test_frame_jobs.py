@@ -41,3 +41,44 @@ def test_column_that_is_computed_from_another_field_is_reported(check) -> None:
     report = check({"news.py": READER.replace('m.select("mail")', 'm.select(F.col("id").alias("mail"))')}, FILES)
 
     assert ("flow-changed", "news.receivers.mail") in rules(report)
+
+
+@pytest.mark.parametrize(
+    "step", [".where('mail = 1')", '.dropDuplicates(["mail"])', '.join(spark.table("vip").select("id"), "id")']
+)
+def test_rows_that_a_job_decides_otherwise_hit_its_readers(check, step: str) -> None:
+    """A filter over all columns is no additional column."""
+    report = check({"news.py": READER.replace('m.select("mail")', f'm{step}.select("mail")')}, FILES)
+
+    assert report.verdict is Verdict.IMPACT
+    assert ("flow-changed", "news.receivers") in rules(report)
+
+
+@pytest.mark.parametrize("step", [".limit(10)", '.where("1 = 0")', ".sample(0.1)"])
+def test_statement_whose_effect_no_flow_shows_is_not_fine(check, step: str) -> None:
+    """It does not name Kafka, and what it changes are the rows of a table."""
+    text = WRITER.replace('out.writeStream.format("kafka").option("topic", "mails")', "out.writeStream")
+    text = text.replace(".start()", '.toTable("mails.silver")')
+
+    report = check({"mails.py": text.replace("out.writeStream", f"out{step}.writeStream")}, {"mails.py": text})
+
+    assert report.verdict is Verdict.UNKNOWN
+    assert {rule for rule, _ in rules(report)} == {"code-changed"}
+
+
+OTHER = WRITER.replace('"mails"', '"letters"').replace('"customers"', '"addresses"')
+
+
+def test_change_of_a_job_concerns_what_this_job_writes(check) -> None:
+    """Jobs beside it in one directory are other programs, unless they import it."""
+    files = {**FILES, "letters.py": OTHER}
+    edit = {"letters.py": OTHER.replace('"id", "mail"', '"id", F.upper("mail").alias("mail")')}
+
+    alone = check({"news.py": READER.replace(".writeStream", ".limit(10).writeStream")}, files)
+    imported = {**files, "mails.py": WRITER.replace("raw =", "import news\nraw =")}
+    shared = check({"news.py": READER.replace(".writeStream", ".limit(10).writeStream")}, imported)
+    several = check({"news.py": READER.replace(".writeStream", ".limit(10).writeStream"), **edit}, files)
+
+    assert [finding.message.values[1] for finding in alone.findings] == [("news.receivers",)]
+    assert [finding.message.values[1] for finding in shared.findings] == [("letters", "mails", "news.receivers")]
+    assert {("flow-changed", "letters.mail"), ("code-changed", "")} <= rules(several)

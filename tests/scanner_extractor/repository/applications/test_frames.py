@@ -171,6 +171,46 @@ def test_table_whose_name_has_a_setting_without_a_value_is_reported() -> None:
     assert ["has no value (set it with --var)" in reason for _, reason in reading.unresolved] == [True]
 
 
+_MERCHANTS = """
+    from pyspark.sql import SparkSession
+    spark = SparkSession.builder.appName("merchants").getOrCreate()
+    m = spark.read.format("kafka").option("subscribe", "merchants").load()
+    m = m.selectExpr("from_json(CAST(value AS STRING), 'id STRING, mcc STRING') AS m")
+    m.select("m.id", "m.mcc").write.saveAsTable("ref.merchants")
+    """
+_JOINED = """
+    from pyspark.sql import SparkSession
+    spark = SparkSession.builder.appName("joined").getOrCreate()
+    m = spark.table("ref.merchants")
+    p = spark.read.table("p").select("id", "price")
+    p.join(m, p.id == m.id).drop(m.id).write.saveAsTable("silver.p")
+    """
+
+
+def test_columns_that_another_job_writes_to_a_table_are_copied_with_it() -> None:
+    reading = _read(merchants_dot_py=_MERCHANTS, joined_dot_py=_JOINED)
+
+    flows = _flows(reading)
+    assert "ref.merchants.mcc > silver.p.mcc IDENTITY" in flows
+    assert "ref.merchants.id > silver.p.id IDENTITY" not in flows
+
+
+def test_columns_that_no_program_lists_are_a_flow_of_the_whole_table() -> None:
+    flows = _flows(_read(joined_dot_py=_JOINED))
+
+    assert {"ref.merchants > silver.p IDENTITY", "p > silver.p"} <= flows
+
+
+def test_whole_table_is_copied_if_one_of_the_files_of_a_job_does() -> None:
+    named = """
+        from pyspark.sql import SparkSession
+        spark = SparkSession.builder.appName("joined").getOrCreate()
+        spark.table("ref.merchants").select("id").write.saveAsTable("silver.p")
+        """
+
+    assert "ref.merchants > silver.p IDENTITY" in _flows(_read(a_dot_py=named, joined_dot_py=_JOINED))
+
+
 def test_jobs_of_one_name_are_one_job() -> None:
     job = """
         from pyspark.sql import SparkSession
