@@ -287,7 +287,7 @@ class ProgramChanges:
         return [self.sources.text(tree[path]) for tree in (self._trees.base, self._trees.head) if path in tree]
 
     def _client_words(self, path: str) -> Collection[str]:
-        """Return the words that name a client in a file; any statement of a job over data frames may change its rows."""
+        """Return the words that name a client in a file; any statement of a job over frames may change its rows."""
         if any(map(is_frame_job, self._texts(path))):
             return _ANY_WORD
         language = language_of(path)
