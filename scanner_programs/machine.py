@@ -42,6 +42,7 @@ from scanner_programs.leads import of_language
 from scanner_programs.libraries.clients import is_source, reads
 from scanner_programs.libraries.others import (
     CONTAINERS,
+    ENV_PREFIXES,
     ENVIRONMENT,
     INJECTED_SETTINGS,
     LAYERS,
@@ -51,6 +52,7 @@ from scanner_programs.libraries.others import (
     PROVIDERS,
     SECTIONS,
     SETTING_DEFAULTS,
+    SETTINGS_BASES,
     SETTINGS_CLASSES,
     VARIABLES,
     checks,
@@ -711,6 +713,17 @@ class Machine:
                 value = named.get(SETTINGS_CLASSES[note.name], named.get("value", named.get("")))
                 return value.text if isinstance(value, Literal) else ""
         return None
+
+    def _set_outside(self, known: Known) -> dict[str, Value]:
+        """Return the members of an object of settings whose values the environment has, by their names."""
+        noted = {key.name: key.value for note in known.cls.notes for key in note.arguments if key.name in ENV_PREFIXES}
+        prefix = next((one.text for one in noted.values() if isinstance(one, Literal)), "")
+        found: dict[str, Value] = {}
+        for _, one in self.program.fields(known):
+            text = self.program.setting(f"{prefix}{one.name}".upper())
+            if text is not None:
+                found[one.name] = Const(one.value.kind if isinstance(one.value, Literal) else Kind.TEXT, text)
+        return found
 
     def _instance(self, known: Known, kind: str = "") -> Value:
         """Return the object of a class that a framework makes: what its constructor is given is made likewise."""
@@ -4521,6 +4534,8 @@ class Machine:
 
     def _construct(self, known: Known, given: list[Given], members: Sequence[Given], line: int) -> Value:
         thing = Thing(known.cls.name, known, depth=len(self.guards), line=line)
+        if any(base_type(one).rpartition(".")[2] in SETTINGS_BASES for one in known.cls.supers):
+            thing.fields |= self._set_outside(known)
         if known.file.language == "go" and known.cls.supers and not any(key for key, _ in given):
             names = [
                 *(base_type(one).rpartition(".")[2] for one in known.cls.supers),

@@ -155,6 +155,11 @@ LOADS = "load"
 SETTING_DEFAULTS = frozenset(("set_default", "SetDefault", "setDefault", "setdefault"))
 """Methods that say what a setting is if nothing sets it, by its name (Viper, config of Rust, environments)."""
 
+SETTINGS_BASES = frozenset(("BaseSettings",))
+"""Classes whose subclasses have members that the environment sets, under their names (pydantic)."""
+ENV_PREFIXES = ("env_prefix",)
+"""What such a class calls the text that the names in the environment begin with."""
+
 ENVIRONMENT = frozenset(
     (
         "System.getenv", "os.getenv", "os.environ.get", "os.environ", "process.env", "os.Getenv",

@@ -198,3 +198,20 @@ def test_the_call_that_hands_on_the_events_of_an_aggregate_is_missed(sends) -> N
 
     assert topics(sends(AGGREGATE)) == {"placed"}
     assert compare(sends(AGGREGATE), sends(without))
+
+
+def test_members_of_settings_of_pydantic_have_what_the_environment_says(sends) -> None:
+    files = {
+        "a.py": (
+            "from confluent_kafka import Producer\nfrom pydantic_settings import BaseSettings, SettingsConfigDict\n"
+            "class Conf(BaseSettings):\n    model_config = SettingsConfigDict(env_prefix='SHOP_')\n"
+            "    topic: str = 'orders'\n    least: int = 20\n"
+            "conf = Conf()\np = Producer({})\n"
+            "def send(n, v):\n    if n > conf.least:\n        p.produce(conf.topic, v)\n"
+        ),
+    }
+    (plain,) = sends(files).contracts
+    (given,) = sends(files | {".env": "SHOP_TOPIC=placed\nSHOP_LEAST=5\n"}).contracts
+    (same,) = sends(files | {".env": "SHOP_LEAST=20\nTOPIC=other\n"}).contracts
+    assert (plain.topics, given.topics) == (("orders",), ("placed",))
+    assert plain.guards == same.guards != given.guards
