@@ -24,7 +24,7 @@ from scanner_programs.calls import (
     renamed,
     types_in,
 )
-from scanner_programs.guards import is_topic, negate, parts_of_test, settings_named
+from scanner_programs.guards import is_failed, is_topic, negate, parts_of_test, settings_named
 from scanner_programs.ir import Kind, Literal, Name, walk
 from scanner_programs.leads import SharedState, SharedStates, names_within
 from scanner_programs.libraries.clients import CLIENTS
@@ -116,6 +116,8 @@ _NOTED = {"Key": "key", "Header": "headers", "Partition": "partition", "Timestam
 """What is in the names of notes at the parameters of a method that a library implements, for parts of a record."""
 _OF_LANGUAGES = ("java.", "javax.", "kotlin.", "scala.", "System.")
 """What the classes of the languages' own libraries begin with: an object of one sends nothing."""
+_DONE = negate(Ref("failure"))
+"""That nothing failed before: it decides no more than an error does that ends a function."""
 _RECORD = frozenset(("key", "value", "headers", "topic", "partition", "timestamp"))
 _HEADERS = {"KEY": "key", "MESSAGE_KEY": "key", "TOPIC": "topic", "PARTITION": "partition", "PARTITION_ID": "partition"}
 """The constants of Spring's KafkaHeaders for parts of a record."""
@@ -1370,6 +1372,8 @@ class _Reader:
                 self._emit({**chosen, "topic": way}, method, place, (*guards, guard), client)
                 self._machine.guards.pop()
             return
+        if topic is None and parts.keys() == {"value"} and any(is_failed(one) for one in _inside_each(parts["value"])):
+            return  # a step of a stream let nothing through
         text = shown.text(topic) if topic is not None else ""
         others = sorted((key, shown.text(value)) for key, value in parts.items() if key not in ("topic", "value", "-"))
         if method in self._program.replaced:
@@ -1378,7 +1382,8 @@ class _Reader:
         noted = self._kept if "kept" in parts else self._values
         noted += [*parts.values(), *guards, *(one for listed in values.values() for one in listed)]
         noted += [client] if client is not None else []
-        held = frozenset(self._held(each) for one in guards for each in parts_of_test(one))
+        decide = (each for one in guards for each in parts_of_test(one) if each != _DONE)
+        held = frozenset(map(self._held, decide))
         changes = self._machine.changes_of
         of = tuple(sorted(_client_parts(client, changes).items())) if client is not None else ()
         contract = Contract(
@@ -2300,6 +2305,11 @@ def _bound(signature: str, given: Sequence[Given]) -> dict[str, Value]:
             parts[_PARTS.get(name, name)] = value
         place += 1
     return parts
+
+
+def _inside_each(value: Value) -> tuple[Value, ...]:
+    """Return what a value is an element of, and the value itself."""
+    return (value, *(value.arguments if isinstance(value, Apply) and value.name == "each" else ()))
 
 
 def _function_in(sink: Value) -> Value | None:
