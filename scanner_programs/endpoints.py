@@ -1375,7 +1375,11 @@ class _Reader:
         if topic is None and parts.keys() == {"value"} and any(is_failed(one) for one in _inside_each(parts["value"])):
             return  # a step of a stream let nothing through
         text = shown.text(topic) if topic is not None else ""
-        others = sorted((key, shown.text(value)) for key, value in parts.items() if key not in ("topic", "value", "-"))
+        others = sorted(
+            (key, _way_of(value) if key.endswith("serializer") else shown.text(value))
+            for key, value in parts.items()
+            if key not in ("topic", "value", "-")
+        )
         if method in self._program.replaced:
             others.append(("replaced", code_text(self._program.replaced[method])))
         shape, values = shape_of(self._machine, parts["value"]) if "value" in parts else (Shape(), {})
@@ -2305,6 +2309,21 @@ def _bound(signature: str, given: Sequence[Given]) -> dict[str, Value]:
             parts[_PARTS.get(name, name)] = value
         place += 1
     return parts
+
+
+def _way_of(value: Value) -> str:
+    """Return how a serializer writes, by the names of what makes it, and not what of a record it is given."""
+    match value:
+        case Apply(name=name, of=of, arguments=arguments):
+            parts = [*([of] if of is not None else []), *arguments]
+            return f"{name}({', '.join(filter(None, map(_way_of, parts)))})"
+        case Const() | Ref() | Closure() | Method() | Type():
+            return show(value)
+        case Get(of=of, name=name):
+            return f"{_way_of(of)}.{name}"
+        case Thing(type=kind):
+            return kind
+    return ""
 
 
 def _inside_each(value: Value) -> tuple[Value, ...]:

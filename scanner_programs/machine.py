@@ -85,6 +85,7 @@ from scanner_programs.libraries.standard import (
     ENDS,
     EQUAL,
     EXHAUSTIVE,
+    FAILS,
     FALLBACKS,
     FIELDS,
     FLATTENS,
@@ -4106,7 +4107,7 @@ class Machine:
         if count and is_used and not self.is_watcher(source, ""):
             self.guards.append(Apply("for", None, (origin_of(source),)))
         elif tests := tuple(deciding_tests(source)):  # an effect that may fail before it
-            self.guards.append(Apply("succeeds", None, tests))
+            self.guards.append(_succeeds(source, tests))
         self.guards += self._under_which(bus or exchange_of(source))
         is_builder = isinstance(value, Closure) and self._sets_members(value)
         built = Thing(depth=len(self.guards))
@@ -4995,6 +4996,18 @@ def _filled_in_template(name: str, template: str, values: Sequence[Value]) -> Va
 def _is_collection(value: Value) -> bool:
     """Return whether a value is a list or a map that the program makes."""
     return isinstance(value, Items) or (isinstance(value, Thing) and value.known is None and not value.type)
+
+
+def _succeeds(effect: Value, tests: tuple[Value, ...]) -> Value:
+    """Return the condition that an effect which is given tests does not fail: a test, if it only fails by one."""
+    one: Value | None = effect
+    fails = any(word in Shown().text(effect).lower() for word in ("fail", "raise"))
+    while isinstance(one, Apply) and len(tests) == 1 and fails:
+        called = one.name.rpartition(".")[2]
+        if called in FAILS:
+            return tests[0] if FAILS[called] else negate(tests[0])
+        one = one.of
+    return Apply("succeeds", None, tests)
 
 
 def _breaks(code: ir.Expression) -> bool:

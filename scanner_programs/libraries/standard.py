@@ -306,6 +306,11 @@ WRITES = _words("__str__ toString ToString String fmt")
 """Methods of classes that return an object as a text, which the languages call where a text is wanted."""
 AS_TEXT = _words("str String.valueOf java.lang.String.valueOf String to_string toString ToString Convert.ToString")
 """Functions and methods that return an object as a text."""
+FAILS = {
+    **dict.fromkeys(_words("when whenA raiseWhen"), False),
+    **dict.fromkeys(_words("unless unlessA raiseUnless"), True),
+}
+"""Functions that run an effect which fails, each with whether a test holds where they do not run it (cats, ZIO)."""
 STATEMENTS = _words("java csharp go python javascript typescript kotlin")
 """Languages in which what a function returns is always behind a word for it; in Kotlin, not so in a lambda."""
 UNTYPED = _words("python javascript typescript")

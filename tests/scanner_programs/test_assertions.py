@@ -223,3 +223,10 @@ def test_the_serializers_that_a_send_is_given_are_parts_of_it() -> None:
     name, code = _FORMS["an effect that fails, in ZIO"]
     other = code.replace("Serde.string)", "Serde.string.contramap[String](_.trim))")
     assert _aspects(name, code, other) == ["valueserializer"]
+
+
+def test_an_effect_that_fails_where_a_test_holds_not_is_the_same_as_one_that_fails_where_it_does() -> None:
+    name, code = _FORMS["an effect that fails, in ZIO"]
+    other = code.replace("ZIO.when(n > LEAST)", "ZIO.unless(n <= LEAST)")
+    assert other != code
+    assert not _aspects(name, code.replace("LEAST", "0"), other.replace("LEAST", "0"))
