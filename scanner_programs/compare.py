@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from scanner_programs.endpoints import Contract, Endpoints
-from scanner_programs.residue import ORDER
+from scanner_programs.residue import ORDER, WAY
 from scanner_programs.shapes import Part
 from scanner_programs.values import CUT, without_cuts
 
@@ -44,10 +44,12 @@ def compare(before: Endpoints, after: Endpoints) -> list[Difference]:
     found = list(_contracts(before.contracts, after.contracts, is_whole=not after.is_cut))
     found += (_of_stored(one) for one in _contracts(before.kept, after.kept, is_whole=False))
     found += _unstarted(before, after)
+    code = list(_texts(before, after, "code", before.loose, after.loose))
     if before.is_opaque or after.is_opaque:
-        code = _texts(before, after, "code", before.residue, after.residue)
-    else:
-        code = _texts(before, after, "code", before.loose, after.loose)
+        near = {name for name in before.near | after.near if not _is_same(name, before.residue, after.residue)}
+        old, new = ({name: one.residue[name] for name in near if name in one.residue} for one in (before, after))
+        code = [one for one in code if not any(name.endswith(f": {one.field}") for name in near)]
+        code += _texts(before, after, "code", old, new)
     # Of a function that sends to a topic which is not known, it is known better what differs.
     covered = {one.view for one in found if not one.topics}
     found += [one for one in code if _function(one.field) not in covered]
@@ -250,12 +252,25 @@ def _texts(
         # Of a method under another name, a serializer sees the name.
         is_moved = text in texts and before.loose is not old and (_declarer(name), text) not in renamed
         if name not in new and not is_moved:
-            yield Difference(aspect, topics, place, False, name, "there", "gone", name)
+            yield Difference(aspect, topics, place, False, _known_as(name), "there", "gone", _known_as(name))
         elif name in new and new[name][0] != text and not (name.endswith(ORDER) and _is_extended(text, new[name][0])):
-            yield Difference(aspect, topics, new[name][1], False, name, "", "changed", name)
+            yield Difference(aspect, topics, new[name][1], False, _known_as(name), "", "changed", _known_as(name))
     for name, (text, place) in new.items():
         if name not in old and text not in former | before.uses and aspect == "client":
             yield Difference(aspect, topics, place, False, name, "", "added", name)
+
+
+def _known_as(name: str) -> str:
+    """Return what the function that a text is a part of is called."""
+    return name.removesuffix(WAY)
+
+
+def _is_same(
+    name: str, old: dict[str, tuple[str, tuple[str, int]]], new: dict[str, tuple[str, tuple[str, int]]]
+) -> bool:
+    """Return whether the function that a text is a part of is the same in both versions."""
+    whole = _known_as(name)
+    return whole != name and whole in old and whole in new and old[whole][0] == new[whole][0]
 
 
 def _function(name: str) -> str:

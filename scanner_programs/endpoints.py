@@ -18,6 +18,7 @@ from scanner_programs.calls import (
     deep_recursion,
     forget,
     names_in,
+    names_within,
     passed_in,
     reaching,
     remembered,
@@ -26,13 +27,13 @@ from scanner_programs.calls import (
 )
 from scanner_programs.guards import is_failed, is_topic, negate, parts_of_test, settings_named
 from scanner_programs.ir import Kind, Literal, Name, walk
-from scanner_programs.leads import SharedState, SharedStates, names_within
 from scanner_programs.libraries.clients import CLIENTS
 from scanner_programs.libraries.others import LOGGERS, PROVIDES, watches
 from scanner_programs.libraries.rows import Client, begins, plain
 from scanner_programs.libraries.selection import owner_of, unknown_client
 from scanner_programs.libraries.standard import ADDS, CONSTRUCTORS, TAKES
 from scanner_programs.machine import MOST_STEPS_TOGETHER, Given, Machine, Made
+from scanner_programs.nearness import Nearness
 from scanner_programs.program import (
     Known,
     Place,
@@ -47,9 +48,20 @@ from scanner_programs.program import (
 from scanner_programs.received.origins import Origin, OriginReader, shortest
 from scanner_programs.received.receives import Receives
 from scanner_programs.received.uses import FieldUses, ReadAs, Used
-from scanner_programs.residue import ORDER, class_texts, code_text, leading_to, silent_in, typed_in, watchers_in
+from scanner_programs.residue import (
+    ORDER,
+    WAY,
+    class_texts,
+    code_text,
+    is_logged,
+    leading_to,
+    silent_in,
+    typed_in,
+    watchers_in,
+)
 from scanner_programs.sequences import is_container
 from scanner_programs.shapes import Shape, notes_of, shape_of
+from scanner_programs.shared_states import SharedState, SharedStates
 from scanner_programs.stores import (
     SendTriggers,
     Store,
@@ -205,8 +217,9 @@ class Endpoints:
     are not known. *followed* are the places of calls that lead to code of the
     program alone. *is_partial*: code that was not read or evaluated may use more of these fields.
 
-    *residue* are the canonical texts of its functions and classes, by name, *setup* of those that use a client and send
-    nothing, *loose* of those that may be part of what is sent and that no evaluation came to. *unresolved* are places
+    *residue* are the canonical texts of its functions and classes, by name, *near* those that may be part of what was
+    not followed, *setup* those of functions that use a client and send nothing, *loose* of those that may be part of
+    what is sent and that no evaluation came to. *unresolved* are places
     of calls that may send without a known record, *steps* the expressions that were evaluated, *clients* the files that
     use a client, *unknown* the unknown ones, each with one of the files, *uses* the texts of all code
     there that names one. *started* are the functions that send and whose class is named by code outside of it.
@@ -232,6 +245,7 @@ class Endpoints:
     residue: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
     setup: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
     loose: dict[str, tuple[str, tuple[str, int]]] = field(default_factory=dict)
+    near: frozenset[str] = frozenset()
     started: set[str] = field(default_factory=set)
     evaluated: frozenset[tuple[str, int, int]] = frozenset()
     is_bounded: bool = False
@@ -320,6 +334,8 @@ class _Reader:
         self._triggers: SendTriggers | None = None
         self._of_stores: set[tuple[str, int]] = set()
         self._of_process: set[tuple[str, int]] = set()
+        self._direct: list[Place] = []
+        self._residue_of: dict[int, list[str]] = {}
 
     @cached_property
     def _clients(self) -> dict[str, list[Client]]:
@@ -429,20 +445,20 @@ class _Reader:
             self._found.unresolved += [(place.file.path, place.function.line or 1) for place in vague.values()]
         self._unsent()
         self._unmet()
+        self._note_unread()
         if texts:
             self._found.started = self._started(places)
             self._loose(places)
             self._found.settings = settings_named(self._values)
-            if self._found.is_opaque:  # what is sent is not known, so any may be part of it
-                self._found.settings |= {name for place in places for name in names_in(place.function)}
             if len(places) > _MOST_OF_SMALL:
                 self._cover_ways(places)
             self._summaries(places, found, {id(place) for place in makers})
+            if self._found.is_opaque:
+                self._note_near(places)
         self._read_records(places)
         self._pass(places)
         self._found.used = list(dict.fromkeys((*self._used.by_topic(), *self._found.used)))
         self._found.classes = list(dict.fromkeys(self._used.classes()))
-        self._note_unread()
         is_cut = self._machine.spent or self._used.is_cut
         self._found.is_partial = is_cut or any(one.is_cut for one in self._program.files)
         self._found.steps = self._machine.steps - self._steps
@@ -540,6 +556,7 @@ class _Reader:
         names |= {function.name for function in self._declared}
         names |= {name for rows in self._clients.values() for row in rows for name in row.records if "." not in name}
         names |= self._called_of_unknown
+        self._direct = [place for place in places if not names.isdisjoint(names_in(place.function))]
         found = reaching(places, names, self._renamed)
         for _ in range(_MOST_MEANT):  # what makes an object of a class that a library gives one of these
             handled = {id(one.function) for one in found.values()}
@@ -1778,8 +1795,8 @@ class _Reader:
         named |= self._of_stores if self._found.kept else set()
         named |= self._of_process
         contracts = (one for one in self._found.contracts if one.place in self._seen and one.place not in named)
-        names = {name for one in contracts for name in (one.view, *one.path)}
-        yield from (place for place in places if place.name in names) if names else ()
+        calls = {one.place for one in contracts}
+        yield from (place for place in places if any(_is_in(place, at) for at in calls)) if calls else ()
 
     def _started(self, places: Sequence[Place]) -> set[str]:
         """Return the functions that send and whose class is named outside of it, as where a program starts it."""
@@ -2033,17 +2050,57 @@ class _Reader:
         """Return whether a call is one of a function of the program."""
         return name in self._program.methods or name in self._program.functions
 
+    def _note_near(self, places: Sequence[Place]) -> None:
+        """Note which code may be part of what was not followed, and the parts of functions that lead there."""
+        near = Nearness(self._program, self._renamed, self._silent_in).of(self._unfollowed(places))
+        known = {*near.whole, *near.classes}
+        names = {name for one in known for name in self._residue_of.get(one, ())}
+        names |= {f"{path}: not understood" for path in (file.path for file in self._program.files if file.unread)}
+        by_id = {id(place): place for place in places}
+        for key, place in near.parts.items():
+            before = f"{place.file.path}: "
+            self._note_text(self._found.residue, place, before, WAY)
+            if not place.function.name and key in by_id:
+                self._note_text(self._found.residue, by_id[key], before)
+            names.add(f"{before}{place.name}/{len(place.function.parameters)}{WAY}")
+        self._found.near = frozenset(names)
+        self._found.settings |= {name for place in near.places() for name in names_in(place.function)}
+
+    def _unfollowed(self, places: Sequence[Place]) -> Iterator[Place]:
+        """Yield the functions with what was not followed: all of a file if no line of it is known."""
+        lines: dict[str, set[int]] = {}
+        for path, line in self._found.unresolved:
+            lines.setdefault(path, set()).add(line)
+        opaque = [] if self._found.is_bounded else [one for one in self._found.contracts if one.opaque]
+        sends = {one.place for one in opaque}
+        inner = {
+            (path, line): max(
+                (one.function.line for one in places if one.file.path == path and _spans(one.function, line)), default=0
+            )
+            for path, listed in lines.items()
+            for line in listed
+        }
+        for place in places:
+            of_file = {line: inner[place.file.path, line] for line in lines.get(place.file.path, ())}
+            is_meant = 1 in of_file or any(_is_in(place, at) for at in sends)
+            is_meant |= any(at == place.function.line if at else not place.function.name for at in of_file.values())
+            if is_meant or ("" in lines and place in self._direct):
+                yield place
+
     def _summaries(self, places: Iterable[Place], found: Mapping[int, Place], makers: set[int]) -> None:
         for place in places:
             at = (place.file.path, place.function.line or 1)
             name = f"{place.file.path}: {place.name}/{len(place.function.parameters)}"
+            noted = self._residue_of.setdefault(id(place), [])
             if not place.function.name:
                 for code, text in self._behaviours.statements(place):
                     target = _target(code, 0)
                     named = target if target != "0" else sha256(text.encode()).hexdigest()[:16]
                     self._found.residue[f"{name} {named}"] = text, at
+                    noted.append(f"{name} {named}")
             elif not self._behaviours.is_helper(place):
                 self._note_text(self._found.residue, place, f"{place.file.path}: ")
+                noted.append(name)
             names = self._of_clients(place.file)
             is_followed = id(place.function) in self._machine.visited and id(place) not in makers
             if names and id(place) not in found and not is_followed and not self._reads(place):
@@ -2056,6 +2113,7 @@ class _Reader:
                     if name == ORDER and not is_placed:
                         continue  # what makes objects of it names the members
                     self._found.residue[of_class + name] = text, (known.file.path, line)
+                    self._residue_of.setdefault(id(known.cls), []).append(of_class + name)
 
     @cached_property
     def _placed(self) -> set[str]:
@@ -2097,9 +2155,12 @@ class _Reader:
                     found[name] = text, at
         return found
 
-    def _note_text(self, known: dict[str, tuple[str, tuple[str, int]]], place: Place, before: str = "") -> None:
+    def _note_text(
+        self, known: dict[str, tuple[str, tuple[str, int]]], place: Place, before: str = "", behind: str = ""
+    ) -> None:
         """Note the text of a function under its name; those of all functions that have the name are one text."""
-        name, at = f"{before}{place.name}/{len(place.function.parameters)}", (place.file.path, place.function.line or 1)
+        name = f"{before}{place.name}/{len(place.function.parameters)}{behind}"
+        at = place.file.path, place.function.line or 1
         texts = {*known[name][0].split(_NEXT), self._text(place)} if name in known else {self._text(place)}
         known[name] = _NEXT.join(sorted(texts)), known[name][1] if name in known else at
 
@@ -2162,6 +2223,7 @@ class _Reader:
         for listed in self._program.classes.values():
             for known in listed:
                 own = watchers_in(known.file, known.cls, watches) & {one.name for one in known.cls.fields}
+                own |= {one.name for one in known.cls.functions if is_logged(one)}
                 if own:
                     found.setdefault(known.cls.name, set()).update(own)
         return found
@@ -2184,6 +2246,16 @@ class _Reader:
         return any(
             "Listener" in note.name or note.name in ("Incoming", "StreamListener") for note in place.function.notes
         )
+
+
+def _is_in(place: Place, at: tuple[str, int]) -> bool:
+    """Return whether a place in a file is one in a function; statements of a file have all that is in no function."""
+    return place.file.path == at[0] and (not place.function.name or _spans(place.function, at[1]))
+
+
+def _spans(function: ir.Function, line: int) -> bool:
+    """Return whether a line is one of a function."""
+    return bool(function.name) and function.line <= line <= max(function.end, function.line)
 
 
 def _made_types(code: object) -> Iterator[str]:

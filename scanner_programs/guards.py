@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import mod, mul, sub
 
+from scanner_programs.calls import MOST_PARTS, all_parts
 from scanner_programs.ir import Kind
-from scanner_programs.leads import MOST_PARTS, all_parts
 from scanner_programs.libraries.standard import ERRORS, FAILED, TESTS
 from scanner_programs.values import (
     FALSE,

@@ -38,7 +38,6 @@ from scanner_programs.guards import (
     without_missing,
 )
 from scanner_programs.ir import Argument, Block, Call, Function, Kind, Leave, Literal, Member, Name, New, parts_of, walk
-from scanner_programs.leads import of_language
 from scanner_programs.libraries.clients import is_source, reads
 from scanner_programs.libraries.others import (
     CONTAINERS,
@@ -149,7 +148,6 @@ from scanner_programs.libraries.standard import (
 )
 from scanner_programs.libraries.streams import CONNECTED, Step, step_of
 from scanner_programs.libraries.templates import parts_of_template
-from scanner_programs.mappers import Mapper, Profile, profiles
 from scanner_programs.program import (
     Known,
     Place,
@@ -172,6 +170,8 @@ from scanner_programs.program import (
 )
 from scanner_programs.residue import code_text
 from scanner_programs.sequences import (
+    Mapper,
+    Profile,
     connected_with,
     exchange_of,
     grouped,
@@ -182,12 +182,14 @@ from scanner_programs.sequences import (
     member_of_items,
     origin_of,
     pair_of,
+    profiles,
     put,
     sequence_in,
     stands_for_any,
     taken,
     topic_of,
 )
+from scanner_programs.shared_states import of_language
 from scanner_programs.values import (
     FALSE,
     MOST_PARTS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
@@ -21,6 +21,7 @@ from scanner_programs.ir import (
     If,
     Index,
     Kind,
+    Lambda,
     Literal,
     Loop,
     Match,
@@ -28,15 +29,18 @@ from scanner_programs.ir import (
     Name,
     Operation,
     Parameter,
+    Text,
     Try,
     Unknown,
     parts_of,
     walk,
 )
-from scanner_programs.libraries.others import LOGGER_NOTES, checks
+from scanner_programs.libraries.others import LOGGED, LOGGER_NOTES, checks
 
 ORDER = " order of fields"
 """What the order of a class's fields is called behind its name."""
+WAY = " on the way"
+"""What the part of a function that leads to others is called behind its name."""
 _PLACES = frozenset(("line", "end"))
 _DIGITS = 16
 
@@ -91,6 +95,8 @@ class CodeWriter:
                 return repr(text)
             case Literal(text=text):
                 return text or "null"
+            case Text(parts=parts) if all(isinstance(one, Literal) and one.kind is Kind.TEXT for one in parts):
+                return repr("".join(one.text for one in parts if isinstance(one, Literal)))
             case Parameter():
                 self._names.setdefault(code.name, f"${len(self._names)}")
                 return (
@@ -148,16 +154,12 @@ def leading_to(function: Function, code: Collection[int]) -> Function:
     *code* are the identities of what is kept. Further statements set the variables that these use, decide whether they
     are reached, or leave before.
     """
-    part = _Part(code)
-    count = -1
-    while count != len(part.needed):  # a variable may be set further down in a loop
-        count = len(part.needed)
-        body = part.of(function.body, leaves=False)
+    body = _Part(code).of(function.body, leaves=False)
     return replace(function, body=body or Block(()))
 
 
 class _Part:
-    """Keeps the statements that lead to some code; *needed* are the variables that these use."""
+    """Keeps the statements that lead to some code; *needed* are the variables that are used behind a statement."""
 
     def __init__(self, code: Collection[int]) -> None:
         self._code = code
@@ -172,46 +174,85 @@ class _Part:
                 statements += reversed(kept.statements) if isinstance(kept, Block) else (kept,)
         return Block(tuple(reversed(statements))) if statements else None
 
+    def _one_of(self, blocks: Iterable[Block | None], *, leaves: bool) -> list[Block | None]:
+        """Return what is left of each of several blocks, if only one of them runs."""
+        behind, needed, kept = set(self.needed), set(self.needed), list[Block | None]()
+        for one in blocks:
+            self.needed = set(behind)
+            kept.append(self.of(one, leaves=leaves))
+            needed |= self.needed
+        self.needed = needed
+        return kept
+
+    def _again(self, block: Block, *, leaves: bool) -> Block | None:
+        """Return what is left of a block that may run many times: what it sets may be used further up in it."""
+        known: set[str] = set()
+        body: Block | None = None
+        while known != self.needed:
+            known = set(self.needed)
+            body = self.of(block, leaves=leaves)
+            self.needed |= known
+        return body
+
     def _kept(self, code: Any, *, leaves: bool) -> Any:  # noqa: ANN401 - any statement
         match code:
             case Block():
                 return self.of(code, leaves=leaves)
             case If():
-                then, otherwise = self.of(code.then, leaves=leaves), self.of(code.otherwise, leaves=leaves)
+                then, otherwise = self._one_of((code.then, code.otherwise), leaves=leaves)
                 if then or otherwise or self._has(code.test):
                     return self._using(replace(code, then=then or Block(()), otherwise=otherwise), code.test)
             case Loop():
-                body = self.of(code.body, leaves=leaves)
-                body = self.of(code.body, leaves=True) if body else None
-                if body or self._has((code.source, code.test)):
-                    return self._using(replace(code, body=body or Block(())), code.target, code.source, code.test)
+                return self._loop(code, leaves=leaves)
             case Try():
-                body, last = self.of(code.body, leaves=leaves), self.of(code.last, leaves=leaves)
-                handlers = [self.of(one, leaves=leaves or body is not None) for one in code.handlers]
+                last = self.of(code.last, leaves=leaves)
+                handlers = self._one_of(code.handlers, leaves=leaves or self._has(code.body))
+                body = self.of(code.body, leaves=leaves)
                 if body or last or any(handlers):
                     return replace(
                         code, body=body or Block(()), last=last, handlers=tuple(one or Block(()) for one in handlers)
                     )
             case Match():
-                cases = [self.of(one.body, leaves=leaves) for one in code.cases]
-                if self._has(code.of) and not any(cases):
-                    return self._alone(code.of)
-                if any(cases):
-                    kept = tuple(
-                        Case(one.values, body or Block(()), one.guard)
-                        for one, body in zip(code.cases, cases, strict=True)
-                    )
-                    self._using(None, *(one.values for one in kept), *(one.guard for one in kept))
-                    return self._using(replace(code, cases=kept), code.of)
+                return self._match(code, leaves=leaves)
             case Exit() if not self._has(code.value):
                 return replace(code, value=None) if leaves else None
             case Declare() | Assign() if self._sets(code):
-                return self._using(code, code)
+                return self._setting(code)
             case _ if self._has(code):
                 return self._alone(code)
             case _ if self._sets(code):
                 return self._using(code, code)
         return None
+
+    def _loop(self, code: Loop, *, leaves: bool) -> Any:  # noqa: ANN401 - any statement
+        behind = set(self.needed)
+        body = self._again(code.body, leaves=leaves)
+        if body:
+            self.needed = behind
+            body = self._again(code.body, leaves=True)
+        if body or self._has((code.source, code.test)):
+            return self._using(replace(code, body=body or Block(())), code.target, code.source, code.test)
+        return None
+
+    def _match(self, code: Match, *, leaves: bool) -> Any:  # noqa: ANN401 - any statement
+        cases = self._one_of([one.body for one in code.cases], leaves=leaves)
+        if self._has(code.of) and not any(cases):
+            return self._alone(code.of)
+        if not any(cases):
+            return None
+        kept = tuple(
+            Case(one.values, body or Block(()), one.guard) for one, body in zip(code.cases, cases, strict=True)
+        )
+        self._using(None, *(one.values for one in kept), *(one.guard for one in kept))
+        return self._using(replace(code, cases=kept), code.of)
+
+    def _setting(self, code: Any) -> Any:  # noqa: ANN401 - any statement
+        """Return a statement that sets what is needed: a variable that it gives a new value needs none before."""
+        if isinstance(code, Declare) or (not code.operator and isinstance(code.target, Name)):
+            targets = [one.name for one in walk(code.target) if isinstance(one, Name)]
+            self.needed.difference_update(targets)
+            return self._using(code, code.value)
+        return self._using(code, code)
 
     def _alone(self, code: Any) -> Any:  # noqa: ANN401 - any statement
         """Return what is kept of an expression without what is done with its value."""
@@ -239,9 +280,11 @@ class _Part:
         if isinstance(code, Declare | Assign | Unknown):
             used = code.parts if isinstance(code, Unknown) else code.target
             return any(isinstance(one, Name) and one.name in self.needed for one in walk(used))
-        return isinstance(code, Call) and any(
-            _root(one) in self.needed for one in (code, *(a.value for a in code.arguments))
-        )
+        if not isinstance(code, Call):
+            return False
+        given = [one.value for one in code.arguments]
+        inside = (one for each in given if isinstance(each, Lambda) for one in walk(each) if isinstance(one, Assign))
+        return any(_root(one) in self.needed for one in (code, *given, *(one.target for one in inside)))
 
     def _using(self, kept: Any, *used: object) -> Any:  # noqa: ANN401 - any statement
         self.needed.update(one.name for each in used for one in walk(each) if isinstance(one, Name))
@@ -258,6 +301,11 @@ def watchers_in(file: File, known: Class | None, watches: Callable[[str], bool])
     names |= {kind for kind in kinds if kind not in file.imports and watches(kind)}
     noted = known.notes if known is not None else ()
     return typed_in(file, known, names) | {LOGGER_NOTES[note.name] for note in noted if note.name in LOGGER_NOTES}
+
+
+def is_logged(function: Function) -> bool:
+    """Return whether a library implements a method by a log line, as its notes say."""
+    return function.body is None and any(one.name in LOGGED for one in function.notes)
 
 
 def typed_in(file: File, known: Class | None, types: Collection[str]) -> set[str]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from scanner_programs import ir
+from scanner_programs.calls import all_parts
 from scanner_programs.guards import compares_topic
 from scanner_programs.ir import Literal
-from scanner_programs.leads import all_parts
 from scanner_programs.libraries.others import (
     FLATTENED,
     HOOK_NOTES,

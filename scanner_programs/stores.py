@@ -19,9 +19,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from scanner_programs import ir
-from scanner_programs.calls import called_in, names_in, types_in
+from scanner_programs.calls import MOST_PARTS, all_parts, called_in, names_in, types_in
 from scanner_programs.ir import walk
-from scanner_programs.leads import MOST_PARTS, all_parts
 from scanner_programs.libraries.rows import plain
 from scanner_programs.libraries.standard import CONSTRUCTORS, HOLDERS
 from scanner_programs.machine import Made
@@ -265,6 +264,12 @@ def form_of(value: Value) -> str:
         for name, known in sorted(classes.items())
     }
     return "; ".join(f"{name}: {', '.join(listed)}" for name, listed in noted.items() if listed)
+
+
+def tables_in(text: str) -> Iterator[str]:
+    """Yield the tables that a statement of SQL reads or writes, in lower case; none for other texts."""
+    if _STATEMENT.match(text):
+        yield from (one.lower() for pattern in (_READ, _WRITTEN) for one in pattern.findall(text))
 
 
 def triggering(places: Iterable[Place], given: SendTriggers, program: Program) -> Iterator[Place]:

@@ -31,7 +31,7 @@ from scanner_programs.languages import BY_ENDING
 from scanner_programs.libraries.others import watches
 from scanner_programs.libraries.selection import MOST_FILES, files_near_clients
 from scanner_programs.program import Place, Program
-from scanner_programs.residue import code_text, silent_in, watchers_in
+from scanner_programs.residue import code_text, is_logged, silent_in, watchers_in
 
 
 def is_readable(path: str) -> bool:
@@ -277,7 +277,7 @@ def _naming(file: File, words: Collection[str], clients: Collection[str]) -> dic
             part = _part(place)
             types = [*place.known.cls.supers] if place.known is not None else []
             types += [one.type for one in place.function.parameters]
-            if place.function.name and uses(place.function, part[0], types):
+            if place.function.name and not is_logged(place.function) and uses(place.function, part[0], types):
                 found[place.name] = part
         for cls in (one for one in walk(file.classes) if isinstance(one, Class) and one.statements):
             text = code_text(cls.statements, silent_in(file, cls, watches))

@@ -393,7 +393,7 @@ CLIENTS: tuple[Client, ...] = (
             "Produce": {2: "topic record", 3: "topic record -"},
         },
         types=_words("IProducer ProducerBuilder Message ProducerConfig TopicPartition DependentProducerBuilder"),
-        receives=_words("IConsumer ConsumerBuilder ConsumerConfig ConsumeResult"),
+        receives=_words("IConsumer ConsumerBuilder ConsumerConfig ConsumeResult Message TopicPartition"),  # also sent
         subscribes={"Subscribe": {0: "topic"}, "Assign": {0: "topic"}},
         languages=_words("csharp"),
     ),

@@ -47,6 +47,9 @@ LOGGER_NOTES: Mapping[str, str] = {
 }  # fmt: skip
 """Notes on a class that give it a logger, by the name of the logger (Lombok)."""
 
+LOGGED = frozenset(("LoggerMessage", "LogMessage"))
+"""Notes of a method without a body that a library implements by a log line (.NET, JBoss Logging)."""
+
 WIRE_NAMES: Mapping[str, tuple[str, ...]] = {
     "JsonProperty": ("value", "", "PropertyName"),
     "JsonAlias": (),

@@ -653,3 +653,48 @@ def test_what_another_function_sets_of_what_is_sent_counts(sends, path: str) -> 
 
     assert compare(before, sends({path: SET[path].replace('"-x"', '"-y"')}))
     assert compare(sends({path: other}), sends({path: other.replace('"-x"', '"-y"')})) == []
+
+
+GENERATED_LOGS = {
+    "Log.cs": (
+        "using Microsoft.Extensions.Logging;\nstatic partial class Log {\n"
+        '    [LoggerMessage(Level = LogLevel.Information, Message = "sends {id}")]\n'
+        "    public static partial void Sending(ILogger logger, string id);\n}\n"
+    ),
+    "Sender.cs": (
+        "using Confluent.Kafka;\nusing Microsoft.Extensions.Logging;\nclass Sender {\n"
+        "    private readonly IProducer<string, string> producer; private readonly ILogger log;\n"
+        "    public void Send(string id) {\n        Log.Sending(log, id);\n"
+        "        producer.Produce(Names.Topic(), new Message<string, string> { Value = id });\n    }\n}\n"
+    ),
+}
+
+
+def test_a_line_that_a_library_writes_for_a_method_is_no_difference(sends):
+    """The method has no body: its note says that the library implements it by a log line (.NET, JBoss Logging)."""
+    before = sends(GENERATED_LOGS)
+    code = GENERATED_LOGS["Sender.cs"]
+
+    assert before.is_opaque
+    assert (
+        compare(before, sends({**GENERATED_LOGS, "Sender.cs": code.replace("        Log.Sending(log, id);\n", "")}))
+        == []
+    )
+    assert compare(before, sends({**GENERATED_LOGS, "Sender.cs": code.replace("Value = id", 'Value = id + "!"')}))
+
+
+def test_records_of_a_consumer_do_not_send(sends):
+    code = (
+        "using Confluent.Kafka;\nclass Reader {\n    private readonly IConsumer<string, string> consumer;\n"
+        '    public void Run() { consumer.Subscribe("orders"); Take(consumer.Consume().Message); }\n'
+        "    private void Take(Message<string, string> message) { Store.Add(message.Value); }\n}\n"
+    )
+
+    assert not sends({"Reader.cs": code}).unresolved
+
+
+def test_a_template_of_a_text_without_values_is_that_text(sends):
+    code = GENERATED_LOGS["Sender.cs"].replace("Value = id", 'Value = Names.Of("all")')
+    sides = (sends({"Sender.cs": one}) for one in (code, code.replace('"all"', '$"all"')))
+
+    assert compare(*sides) == []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from scanner_programs.calls import names_within
 from scanner_programs.compare import compare
-from scanner_programs.leads import names_within
 from scanner_programs.values import Apply, Const, Get, Input, Kind, Opaque, Thing
 
 JAVA = {

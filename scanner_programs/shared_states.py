@@ -1,115 +1,18 @@
-"""Where values lead: to the calls, members and types that no evaluation came behind, and to what functions share."""
+"""What functions of a program share: the members of objects and the variables of files that they read and set."""
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from posixpath import dirname
 from typing import NamedTuple
 
 from scanner_programs import ir
-from scanner_programs.calls import names_in
 from scanner_programs.ir import walk
 from scanner_programs.libraries.rows import plain
 from scanner_programs.libraries.standard import ADDS, PUTS, REMOVES
-from scanner_programs.program import Known, Place, Program, base_type
+from scanner_programs.program import Known, Place, Program, accepts, base_type, in_package
 from scanner_programs.sequences import is_container
-from scanner_programs.values import (
-    Apply,
-    Closure,
-    Cond,
-    Const,
-    Get,
-    Input,
-    Items,
-    Method,
-    Opaque,
-    Ref,
-    Thing,
-    Type,
-    Value,
-)
-
-MOST_PARTS = 300_000
-"""Parts of values that are looked at."""
-_WORD = re.compile(r"\w+")
-
-
-def names_within(values: Iterable[Value]) -> frozenset[str] | None:
-    """Return the names in values and in all parts of these; None if there are too many parts to look at.
-
-    Code that may change one of the values, and that was not followed, has one of the names: it is called by it, is
-    a member of that name, or declares a type of it.
-    """
-    found: set[str] = set()
-    for count, value in enumerate(all_parts(values)):
-        if count >= MOST_PARTS:
-            return None
-        for text in _texts(value):
-            found.update(_WORD.findall(text))
-    return frozenset(found)
-
-
-def all_parts(values: Iterable[Value]) -> Iterator[Value]:
-    """Yield values and all that is in them, each once, without constants."""
-    seen: dict[int, Value] = {}
-    waiting = list(values)
-    while waiting:
-        value = waiting.pop()
-        if id(value) in seen or isinstance(value, Const):
-            continue
-        seen[id(value)] = value  # kept, so that no other value gets its identity
-        yield value
-        waiting.extend(_parts(value))
-
-
-def _texts(value: Value) -> Iterator[str]:
-    match value:
-        case Input():
-            yield value.type
-        case Ref():
-            yield value.name
-        case Get() | Apply():
-            yield value.name
-            yield value.type
-        case Opaque():
-            yield value.text
-        case Thing():
-            yield value.type
-            yield from value.touched
-            for function in value.overridden.values():
-                yield from names_in(function)
-        case Method():
-            yield value.name
-        case Closure():
-            yield from names_in(value.function)
-        case Type():
-            yield value.known.cls.name
-
-
-def _parts(value: Value) -> Iterator[Value]:
-    match value:
-        case Get() | Method():
-            yield value.of
-        case Apply():
-            yield from value.arguments
-            if value.of is not None:
-                yield value.of
-        case Cond():
-            yield from (value.test, value.then, value.otherwise)
-        case Opaque():
-            yield from value.parts
-        case Thing():
-            yield from (*value.fields.values(), *value.arguments)
-            if value.base is not None:
-                yield value.base
-        case Items():
-            yield from value.values
-            if value.over is not None:
-                yield value.over
-        case Closure():
-            if value.this is not None:
-                yield value.this
 
 
 class SharedState(NamedTuple):
@@ -151,6 +54,74 @@ class SharedStates:
             return len(self._program.methods.get(name, ())) == 1 and not scope.is_state(of)
         return self.is_one(SharedState(name, known.cls.name), SharedState(name, other.known.cls.name))
 
+    def may_call(self, call: ir.Call, place: Place, other: Place) -> bool:
+        """Return whether a call with the name of another function may be one of it, if only its class is not known."""
+        is_spread = any(one.name == "*" for one in call.arguments)
+        if not is_spread and not accepts(other.function, len(call.arguments)):
+            return False
+        return self.may_be_of(call.function.of if isinstance(call.function, ir.Member) else None, place, other)
+
+    def may_be_of(self, of: ir.Expression | None, place: Place, other: Place) -> bool:
+        """Return whether a member of an expression, or without one a name alone, may be another function."""
+        scope, name = self._scope(place), other.function.name
+        if of is None and scope.is_local(name):
+            return False
+        known = scope.known(of if of is not None else ir.Name("this"))
+        if other.known is None:
+            return (of is None or known is None) and self._is_visible(of, place, other)
+        if of is None:
+            return self._is_within(place.known, other.known) or (name in place.file.imports and other.function.static)
+        if known is not None:
+            return self.is_one(SharedState(name, known.cls.name), SharedState(name, other.known.cls.name))
+        if scope.is_of_library(of):
+            return self._program.extends_library(other.known)
+        return not scope.is_state(of)
+
+    def keeper(self, of: ir.Expression, place: Place) -> str:
+        """Return the type of an object that the program does not implement, or its name; empty for other objects."""
+        scope = self._scope(place)
+        kind = base_type(scope.type_of(of)).rpartition(".")[2]
+        if scope.is_state(of):
+            return ""
+        if not kind:
+            imported = place.file.imports.get(of.name, "") if isinstance(of, ir.Name) else ""
+            may_be_object = not imported or (place.file.language in _IMPORTS_OBJECTS and "." in imported)
+            return _last(of) if may_be_object and scope.is_shared(of) and scope.known(of) is None else ""
+        listed = self._program.classes.get(kind, ())
+        is_open = all(one.cls.kind == "interface" and not self._program.subclasses(one) for one in listed)
+        return kind if is_open else ""
+
+    def is_done(self, call: ir.Call, place: Place) -> bool:
+        """Return whether a call is a statement: nothing takes what it returns."""
+        return self._scope(place).is_done(call)
+
+    def is_local(self, name: str, place: Place) -> bool:
+        """Return whether a name is a variable or parameter of a function."""
+        return self._scope(place).is_local(name)
+
+    @staticmethod
+    def _is_visible(of: ir.Expression | None, place: Place, other: Place) -> bool:
+        """Return whether code may name a function outside of classes: of its file or package, or of an import."""
+        file, name = place.file, other.function.name
+        if isinstance(of, ir.Name) and of.name in file.imports:
+            return in_package(other.file, file.imports[of.name], name)
+        if of is not None:
+            return not isinstance(of, ir.Name) or file.language not in ("go", "python", "typescript")
+        if file is other.file or any(in_package(other.file, one, "") for one in file.wildcards):
+            return True
+        if file.language == "go":
+            return dirname(file.path) == dirname(other.file.path)
+        is_of_package = bool(file.package) and file.package == other.file.package
+        return is_of_package or any(one == name or full.endswith(name) for one, full in file.imports.items())
+
+    def _is_within(self, known: Known | None, other: Known) -> bool:
+        """Return whether a class, or one that it is in, may have the members of another one."""
+        while known is not None:
+            if self.is_one(SharedState("", known.cls.name), SharedState("", other.cls.name)):
+                return True
+            known = known.outer
+        return False
+
     def is_one(self, one: SharedState, other: SharedState) -> bool:
         """Return whether two states may be the same: their classes are, or one extends the other, or is not known."""
         if one.name != other.name:
@@ -169,6 +140,8 @@ class SharedStates:
 
 _THIS = frozenset(("this", "self", "Self", "cls", "super"))
 _DEEPEST = 12
+_IMPORTS_OBJECTS = frozenset(("python", "typescript"))
+"""Languages in which a file may import a variable of another one: behind a dot is a module, or what is in one."""
 _OF_LANGUAGES = ("java.", "kotlin.", "scala.", "System.", "std.", "core.", "alloc.", "node:", "Object.", "Array.")
 """What names of the languages' own libraries begin with; those of Go and Python have a form and a list of their own."""
 
@@ -317,6 +290,23 @@ class _FunctionNames:
                 return (field[1].type, field[1].value) if field is not None else ("", None)
         return "", code
 
+    def is_local(self, name: str) -> bool:
+        """Return whether a name is a variable or parameter of the function."""
+        return name in self._types
+
+    def is_done(self, call: ir.Call) -> bool:
+        """Return whether a call is a statement by itself."""
+        return id(call) in self._done
+
+    def is_of_library(self, code: object) -> bool:
+        """Return whether an expression is an object of a class that is declared, and that the program does not have."""
+        kind = self._type(code)
+        return bool(kind) and self._program.class_of(kind, self._place.file, self._place.known) is None
+
+    def type_of(self, code: object) -> str:
+        """Return the type that an expression is declared as, or the class that it is made of; empty if not known."""
+        return self._type(code)
+
     def _field(self, name: str) -> Known | None:
         """Return the class whose object a function belongs to, if that has a field of a name."""
         known = self._place.known
@@ -385,6 +375,11 @@ def _targets(target: object) -> Iterator[ir.Expression]:
             yield from _targets(one)
     elif isinstance(target, ir.Expression):
         yield target
+
+
+def _last(code: object) -> str:
+    """Return the name of a variable or member; empty for other code."""
+    return plain(code.name) if isinstance(code, ir.Name | ir.Member) else ""
 
 
 def _root(code: object) -> str:
