@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
+from posixpath import join, normpath
 from typing import NamedTuple
 
 from dataflow_generator.graph import NodeKind
@@ -72,6 +73,9 @@ _PARAMETER = re.compile(r"\bin:\d+\.")
 _CLIENT_WORDS = ("kafka",)
 """What names of clients contain in a language whose calls are evaluated only."""
 _ANY_WORD = ("",)
+_OF_PATH = re.compile(r"[\w./\\-]*+\Z"), re.compile(r"[\w./\\-]*+")
+"""What a path has before and behind a name."""
+_LONGEST_PATH = 200
 _NO_BUILD: tuple[tuple[str, ...], str] = ((), "")
 _RULES = {
     "removed": RECORD_FIELD_REMOVED,
@@ -520,15 +524,32 @@ class ProgramChanges:
         programs = self._with_programs
         found, latest, builds = {module}, {module}, self._builds()
         while latest and not (found & programs):
-            names = {name for one in latest for name in (one.rpartition("/")[2], *builds.get(one, _NO_BUILD)[0])}
-            patterns = [re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])") for name in names if name]
-            users = {other for other, (_, text) in builds.items() if any(one.search(text) for one in patterns)}
+            names = [(one, name) for one in latest for name in (one.rpartition("/")[2], *builds.get(one, _NO_BUILD)[0])]
+            users = {
+                other
+                for other, (_, text) in builds.items()
+                if any(self._is_named(one, name, other, text) for one, name in names if name)
+            }
             # A build file above others lists them, so it is not part of a program.
             above = {other for other in users - programs if any(_is_above(other, one) for one in latest)}
             below = {other for other in users if module and _is_above(module, other)}
             latest = users - found - above - below
             found |= latest
         return sorted(found & programs)
+
+    def _is_named(self, module: str, name: str, folder: str, text: str) -> bool:
+        """Return whether a build file of a folder names a module: a path without a variable leads there."""
+        for match in re.finditer(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text):
+            before = _OF_PATH[0].search(text[max(0, match.start() - _LONGEST_PATH) : match.start()])
+            behind = _OF_PATH[1].match(text[match.end() : match.end() + _LONGEST_PATH])
+            start, end = (part[0].replace("\\", "/") if part else "" for part in (before, behind))
+            path = start + name + end
+            if "/" not in path or "." in start.strip("./").partition("/")[0]:
+                return True  # a name, or a path of an import
+            roots = (normpath(join(folder, path)), normpath(path.lstrip("/")))
+            if any(f"{one}/".startswith(f"{module}/") for one in roots):
+                return True
+        return False
 
     def _builds(self) -> Mapping[str, tuple[tuple[str, ...], str]]:
         """Return the names and the build files of each module, by its directory."""

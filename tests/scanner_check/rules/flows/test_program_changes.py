@@ -789,3 +789,36 @@ def test_a_setting_that_may_be_part_of_what_is_sent_is_unknown(check, path: str,
 
     assert rules == {"code-changed"}
     assert other.verdict is Verdict.FINE
+
+
+APART = {
+    **BASE,
+    "src/cart/src/cart.csproj": '<Project Sdk="Microsoft.NET.Sdk.Web"></Project>',
+    "src/cart/src/Cart.cs": "namespace Cart;\npublic class Totals { public int Of(int one) { return one + 1; } }\n",
+    "src/bills/bills.csproj": (
+        '<Project><Protobuf Include="src\\protos\\demo.proto" />'
+        '<PackageReference Include="Confluent.Kafka" />LINK</Project>'
+    ),
+    "src/bills/Bills.cs": (
+        "using Confluent.Kafka;\nnamespace Bills;\npublic class Sender {\n"
+        "    private readonly IProducer<string, string> producer;\n"
+        "    public void Send(int total) { producer.Produce(Names.Topic(), House.Of(new Totals().Of(total))); }\n}\n"
+    ),
+}
+"""Two programs with directories of one name, and a place for a link between them."""
+
+
+@pytest.mark.parametrize(
+    ("link", "verdict"),
+    [
+        ("", Verdict.FINE),
+        ('<ProjectReference Include="..\\cart\\src\\cart.csproj" />', Verdict.UNKNOWN),
+    ],
+    ids=["a path of its own", "a path to the other"],
+)
+def test_a_path_in_a_build_file_links_the_module_that_it_leads_to(check, link: str, verdict: Verdict) -> None:
+    base = {**APART, "src/bills/bills.csproj": APART["src/bills/bills.csproj"].replace("LINK", link)}
+
+    report = check({"src/cart/src/Cart.cs": APART["src/cart/src/Cart.cs"].replace("one + 1", "one + 2")}, base)
+
+    assert report.verdict is verdict
