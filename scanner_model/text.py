@@ -37,11 +37,22 @@ def visible(text: str, *, lines: bool = False) -> str:
     r"""Return *text* as a terminal may show it: control characters, bidirectional marks and such become escapes.
 
     With *lines*, line feeds and tabs stay. A name can neither move the cursor nor begin a line that looks like ours:
-    ESC becomes `\x1b`, a line feed `\n`.
+    ESC becomes `\x1b`, a line feed `\n`. Nor is it a command to a CI system that reads the log: `##` becomes `\x23#`.
     """
-    if text.isprintable():
-        return text
-    return "".join(_visible(character, lines) for character in text)
+    shown = text if text.isprintable() else "".join(_visible(character, lines) for character in text)
+    return _COMMAND.sub(_escaped_command, shown) if "##" in shown or "::" in shown else shown
+
+
+_COMMAND = re.compile(r"##(?=\w*\[)|(?<!\S)::(?=[A-Za-z-]+(?: |::))")
+"""The start of a command in a log: Azure, TeamCity and GitHub look for the first anywhere, GitHub for `::name::`."""
+
+
+def _escaped_command(match: re.Match[str]) -> str:
+    """Return the start of a command with an escape; a cast of SQL such as `::text` has no second pair of colons."""
+    start = match[0]
+    line_end = match.string.find("\n", match.end())
+    is_command = start == "##" or match.string.find("::", match.end(), None if line_end < 0 else line_end) >= 0
+    return f"\\x{ord(start[0]):02x}{start[1:]}" if is_command else start
 
 
 def _visible(character: str, lines: bool) -> str:
@@ -50,14 +61,14 @@ def _visible(character: str, lines: bool) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
-_INVISIBLE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
-"""Control characters that JSON does not escape, and those that turn a line around."""
+_INVISIBLE = re.compile(r"#(?=#\w*\[)|[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+"""Control characters that JSON does not escape, those that turn a line around, and commands to a CI system's log."""
 
 
 def visible_json(value: Any) -> str:  # noqa: ANN401 - any JSON value
     """Return *value* as JSON text for programs and people: two spaces, members in their order, no line end.
 
-    Control characters and bidirectional marks are escaped, which is the same value to programs.
+    Control characters, bidirectional marks and commands to a log are escaped, which is the same value to programs.
     """
     return _INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False, indent=2))
 

@@ -106,6 +106,9 @@ _MOST_SETTERS = 3
 _MOST_MEANT = 2
 _MOST_WAYS = 8
 """Names of topics that one text may have."""
+_MOST_TEXTS = 1000
+_LONGEST_TEXT = 4000
+"""Letters of a text; the name of a topic has at most 249, and the place of a setting in it a default."""
 _MOST_CALLERS = 50
 _MOST_MAKING = 8
 """Functions that call one of a name which makes objects; a name that more of them call has many meanings."""
@@ -484,7 +487,7 @@ class _Reader:
         self._machine = Machine(self._program, self._watch, self._serves)
         if before is not None:
             self._machine.learn(before)
-        self._receives = Receives(self._machine, self._rows, lambda value: _texts(self._set(value)))
+        self._receives = Receives(self._machine, self._rows, lambda value: iter(topic_texts(self._set(value))))
         self._used = FieldUses(self._machine, self._receives, self._origin_reader, self._compared)
         self._machine.record_text = self._record_text
         self._machine.is_received = self._is_received
@@ -953,7 +956,7 @@ class _Reader:
         function = parts.get("function")
         if function is None or not is_function(function):
             return
-        topics = [Const(Kind.TEXT, one) for one in _texts(self._set(parts["received"]))]
+        topics = [Const(Kind.TEXT, one) for one in topic_texts(self._set(parts["received"]))]
         record = Apply("received", None, tuple(topics), via="record")
         result = machine.call(function, [("", record)], ir.Call(Name(name), (), made.place[1]), Scope(made.file))
         self._seen.add(made.place)
@@ -1028,7 +1031,7 @@ class _Reader:
         for _, value in made.given:
             if isinstance(value, Thing) and value.known is None:
                 parts |= {_PARTS.get(key.lower(), ""): one for key, one in value.fields.items()}
-        topics = [Const(Kind.TEXT, one) for one in _texts(self._set(parts["topic"]))] if "topic" in parts else []
+        topics = [Const(Kind.TEXT, one) for one in topic_texts(self._set(parts["topic"]))] if "topic" in parts else []
         if not met or not topics or {"value", "key", "messages"} & parts.keys():
             return False
         for topic in topics:
@@ -1411,7 +1414,7 @@ class _Reader:
             view=self._view.name,
             method=method,
             topic=text,
-            topics=tuple(dict.fromkeys(_texts(topic))) if topic is not None else self._topics_of_row(parts),
+            topics=tuple(dict.fromkeys(topic_texts(topic))) if topic is not None else self._topics_of_row(parts),
             parts=tuple(others),
             shape=shape,
             guards=held,
@@ -1515,7 +1518,7 @@ class _Reader:
             sides = guard.arguments
             if guard.name == sign and any(is_topic(one) for one in sides):
                 for one in sides:
-                    yield from () if is_topic(one) else _texts(self._set(one))
+                    yield from () if is_topic(one) else topic_texts(self._set(one))
             for one in sides if guard.name != sign else ():
                 yield from self._topics_compared(one, sign, *joins)
 
@@ -2511,25 +2514,58 @@ def _reading(value: Value, depth: int = 0) -> Iterator[str]:
             yield from _reading(one, depth + 1)
 
 
-def _texts(value: Value) -> Iterator[str]:
-    """Yield the names that a topic may have."""
-    match value:
-        case Const(kind=Kind.TEXT, text=text):
-            yield text
-        case Cond(then=then, otherwise=otherwise):
-            yield from _texts(then)
-            yield from _texts(otherwise)
-        case Apply(arguments=(first, *_)) if value.name.lower() in ("topic", "newtopic"):
-            yield from _texts(first)  # an object that is made of the name
-        case Apply(arguments=arguments) if value.name in ("??", "||", "or", "one of"):
-            for one in arguments:
-                yield from _texts(one)
-        case Apply(name="text" | "+", of=None, arguments=parts):
-            ways = [list(islice(_in_text(one), _MOST_WAYS)) for one in parts]
-            yield from ("".join(way) for way in islice(product(*ways), _MOST_WAYS) if any(way))
-        case Items(values=values):
-            for one in values:
-                yield from _texts(one)
+def topic_texts(value: Value) -> tuple[str, ...]:
+    """Return the names that a topic may have; a value that occurs several times is read once."""
+    return _TopicTexts().texts(value)
+
+
+class _TopicTexts:
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[str, ...]] = {}
+
+    def texts(self, value: Value) -> tuple[str, ...]:
+        if id(value) not in self._known:
+            self._known[id(value)] = ()
+            self._known[id(value)] = _bounded_texts(self._read(value))
+        return self._known[id(value)]
+
+    def _read(self, value: Value) -> Iterator[str]:
+        match value:
+            case Const(kind=Kind.TEXT, text=text):
+                yield text
+            case Cond(then=then, otherwise=otherwise):
+                yield from self.texts(then)
+                yield from self.texts(otherwise)
+            case Apply(arguments=(first, *_)) if value.name.lower() in ("topic", "newtopic"):
+                yield from self.texts(first)  # an object that is made of the name
+            case Apply(arguments=arguments) if value.name in ("??", "||", "or", "one of"):
+                for one in arguments:
+                    yield from self.texts(one)
+            case Apply(name="text" | "+", of=None, arguments=parts):
+                ways = [list(islice(self._in_text(one), _MOST_WAYS)) for one in parts]
+                yield from ("".join(way) for way in islice(product(*ways), _MOST_WAYS) if any(way))
+            case Items(values=values):
+                for one in values:
+                    yield from self.texts(one)
+
+    def _in_text(self, value: Value) -> Iterator[str]:
+        """Yield what a part of a name may be: a text, or the place of the setting that it is, with its default."""
+        match value:
+            case Apply(name="setting", of=None, arguments=(Const(text=name),)):
+                yield f"${{{name}}}"
+            case Apply(name="??" | "||" | "or", arguments=(first, second)) if _is_setting(first):
+                name = next(self._in_text(first)).strip("${}")
+                yield from (f"${{{name}:{one}}}" for one in self._in_text(second) if "}" not in one)
+            case _:
+                yield from self.texts(value)
+
+
+def _is_setting(value: Value) -> bool:
+    return isinstance(value, Apply) and value.of is None and value.name == "setting"
+
+
+def _bounded_texts(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(islice(dict.fromkeys(text for text in texts if len(text) <= _LONGEST_TEXT), _MOST_TEXTS))
 
 
 def _is_rooted(value: Value) -> bool:
@@ -2556,22 +2592,6 @@ def _is_rooted(value: Value) -> bool:
             case _:
                 return False
     return True
-
-
-def _is_setting(value: Value) -> bool:
-    return isinstance(value, Apply) and value.of is None and value.name == "setting"
-
-
-def _in_text(value: Value) -> Iterator[str]:
-    """Yield what a part of a name may be: a text, or the place of the setting that it is, with its default."""
-    match value:
-        case Apply(name="setting", of=None, arguments=(Const(text=name),)):
-            yield f"${{{name}}}"
-        case Apply(name="??" | "||" | "or", arguments=(first, second)) if _is_setting(first):
-            name = next(_in_text(first)).strip("${}")
-            yield from (f"${{{name}:{one}}}" for one in _in_text(second) if "}" not in one)
-        case _:
-            yield from _texts(value)
 
 
 def _add_headers(parts: dict[str, Value], calls: Sequence[str]) -> None:

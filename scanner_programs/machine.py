@@ -3760,14 +3760,19 @@ class Machine:
 
         It may be what hands on what the object *is_given* for others, as the events of an aggregate.
         """
-        if isinstance(of, Apply) and self.known_type(of) is None:  # what a library makes of an object
-            for one in of.arguments:
-                self._note_call_on(one, name, is_given=is_given)
-        known = self.known_type(of) if of is not None else None
-        if known is not None and self.program.extends_library(known):
-            self.calls_on.setdefault(known.cls.name, set()).add(name)
-            if is_given:
-                self.hand_on.add(known.cls.name)
+        waiting, seen = [of], set[int]()
+        while waiting:
+            one = waiting.pop()
+            if one is None or id(one) in seen:
+                continue
+            seen.add(id(one))
+            known = self.known_type(one)
+            if known is None and isinstance(one, Apply):  # what a library makes of an object
+                waiting += one.arguments
+            if known is not None and self.program.extends_library(known):
+                self.calls_on.setdefault(known.cls.name, set()).add(name)
+                if is_given:
+                    self.hand_on.add(known.cls.name)
 
     def _handle(self, value: Value) -> bool:
         """Call what handles objects of a class with one that a library is given, and that sends because of it.

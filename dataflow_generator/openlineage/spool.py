@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Self, TextIO
 from dataflow_generator.openlineage.redaction import canonical, clean_facet, parsed
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.private_files import append_whole, make_directory, open_private, sync_directory
-from scanner_model.redaction import mask_text
+from scanner_model.redaction import is_secret_name, mask_json, mask_text
 
 Json = Any
 
@@ -81,16 +81,17 @@ def _redacted(text: str) -> dict[str, Json]:
 def _clean(value: Json) -> Json:
     """Return a JSON value with secrets redacted, as in the facets of an event, at any depth."""
     if isinstance(value, dict):
-        members = ((key, value[key]) for key in value)
-        return {
-            key: {name: clean_facet(name, facet) for name, facet in item.items()}
-            if key in ("facets", "inputFacets", "outputFacets") and isinstance(item, dict)
-            else _clean(item)
-            for key, item in members
-        }
+        own = mask_json({key: item for key, item in value.items() if not isinstance(item, dict | list)})
+        return {key: own[key] if key in own else _clean_member(key, item) for key, item in value.items()}
     if isinstance(value, list):
         return [_clean(item) for item in value]
     return mask_text(value) if isinstance(value, str) else value
+
+
+def _clean_member(key: str, value: Json) -> Json:
+    if key in ("facets", "inputFacets", "outputFacets") and isinstance(value, dict):
+        return {name: clean_facet(name, facet) for name, facet in value.items()}
+    return mask_json({key: value})[key] if is_secret_name(key) else _clean(value)
 
 
 _SUFFIX = ".ndjson"

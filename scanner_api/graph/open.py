@@ -22,7 +22,7 @@ from scanner_dictionary.graph.store import NodeRow, StoredGraph, newest_scan, st
 from scanner_dictionary.graph.versions import GraphOfScan, graph_versions
 from scanner_dictionary.queries.graph_at import graph_at
 from scanner_dictionary.queries.graph_nodes import known_nodes, meaning, nodes_named, shown_address, topic_among
-from scanner_dictionary.queries.other_names import is_subject
+from scanner_dictionary.queries.other_names import is_job, is_subject
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.state import stale_facts
 from scanner_model.errors import InputInvalid, NameUnknown
@@ -161,7 +161,7 @@ _MOST_PAST = 20
 
 
 def _explain_unknown(conn: Connection, text: str) -> None:
-    """Raise NameUnknown for a name that an earlier graph has, and for a subject that describes no topic."""
+    """Raise NameUnknown for a name that an earlier graph has, a subject without a topic, and a job without flows."""
     versions = graph_versions(conn)[-_MOST_PAST - 1 :]
     for version, following in zip(reversed(versions[:-1]), reversed(versions[1:]), strict=True):
         if known_nodes(past_rows(conn, version), text):
@@ -170,6 +170,9 @@ def _explain_unknown(conn: Connection, text: str) -> None:
     if is_subject(conn, text):
         hint = "its columns are those of the schemas that refer to it: `scanner check` lists them"
         raise NameUnknown(f"the subject {text!r} describes no topic", hint=hint)
+    if is_job(conn, text):
+        hint = "it only declares tables, or cannot be read: `scanner validate` lists the statements that are not read"
+        raise NameUnknown(f"the job {text!r} has no flows", hint=hint)
 
 
 def cluster_of_graph(graph: GraphReader, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -102,10 +103,15 @@ def repository_cluster(directories: Sequence[Path], variables: Mapping[str, str]
 
 def _has_files(directory: Path) -> bool:
     """Check whether a directory contains any file but those that git keeps for itself."""
-    for _, folders, names in os.walk(directory):
-        folders[:] = [name for name in folders if name != _GIT]
-        if any(name != _GIT for name in names):
-            return True
+    waiting = [directory]
+    while waiting:  # os.walk of Python 3.11 calls itself for each level
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.name == _GIT:
+                    continue
+                if not entry.is_dir(follow_symlinks=False):
+                    return True
+                waiting.append(Path(entry.path))
     return False
 
 

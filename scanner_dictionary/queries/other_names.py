@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, exists, select
 
 from scanner_dictionary.graph.reader import GraphReader
 from scanner_dictionary.graph.store import NodeRow
@@ -55,3 +55,11 @@ def is_subject(conn: Connection, text: str) -> bool:
     subject = t.subject.c
     query = select(subject.context, subject.name).where(subject.name == text.rpartition(":")[2], subject.gone.is_(None))
     return any(text in (name, qualified_subject(context, name)) for context, name in conn.execute(query))
+
+
+def is_job(conn: Connection, text: str) -> bool:
+    """Return whether a connector, a statement or a query has this name."""
+    return any(
+        conn.scalar(select(exists().where(table.c.name == text, table.c.gone.is_(None))))
+        for table in (t.connector, t.flink_statement, t.ksql_query)
+    )

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, exists, select
 from scanner_dictionary.queries.connectors import DEAD, FAILED
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation.findings import Rule, Severity
+from scanner_dictionary.validation.topics import topics_are_listed
 from scanner_model.sql_statements import unread_statements
 from scanner_model.streaming_sql import SCRIPT
 from scanner_model.text import first_line
@@ -47,13 +48,13 @@ def without_tasks(conn: Connection, cluster: int) -> Occurrences:
 
 
 def connectors_on_missing_topics(conn: Connection, cluster: int) -> Occurrences:
-    """Find connectors that used a topic which does not exist."""
+    """Find connectors that used a topic which does not exist; none if no source lists the topics of the brokers."""
     query = select(_connector.name, _connector.topics).where(
         _connector.cluster_id == cluster, _connector.gone.is_(None), _connector.topics.is_not(None)
     )
     used = [(name, json.loads(topics)) for name, topics in conn.execute(query.order_by(_connector.name))]
     live = _topics(conn, cluster) if used else frozenset()
-    for name, topics in used:
+    for name, topics in used if conn.scalar(select(topics_are_listed(cluster))) else ():
         for topic in sorted(set(topics) - live):
             yield f"connector {name}", f"it used the topic {topic!r}, which does not exist"
 
@@ -68,9 +69,8 @@ def collections_on_missing_topics(conn: Connection, cluster: int) -> Occurrences
         topic.gone.is_(None),
         topic.partitions.is_not(None),
     )
-    listed = exists().where(topic.cluster_id == cluster, topic.partitions.is_not(None), topic.gone.is_(None))
     query = select(collection.kind, collection.name, collection.topic_name).where(
-        collection.cluster_id == cluster, collection.gone.is_(None), ~topic_exists, listed
+        collection.cluster_id == cluster, collection.gone.is_(None), ~topic_exists, topics_are_listed(cluster)
     )
     for kind, name, missing in conn.execute(query.order_by(collection.name)):
         yield f"{kind} {name}", f"its topic {missing!r} is not among the topics of the brokers"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, and_, exists, func, select
+from sqlalchemy import ColumnElement, Connection, and_, exists, func, select
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.schema import tables as t
@@ -128,9 +128,15 @@ def groups_on_missing_topics(conn: Connection, cluster: int) -> Occurrences:
         select(group.name, read.topic_name)
         .join(t.consumer_group, group.id == read.consumer_group_id)
         .where(group.cluster_id == cluster, read.gone.is_(None), group.gone.is_(None), ~exists().where(topic_exists))
+        .where(topics_are_listed(cluster))
     )
     for name, topic in conn.execute(query.order_by(group.name, read.topic_name)):
         yield f"consumer group {name}", f"it reads the topic {topic!r}, which is not there"
+
+
+def topics_are_listed(cluster: int) -> ColumnElement[bool]:
+    """Return the condition that a source lists the topics of the brokers, so that others do not exist."""
+    return exists().where(_topic.cluster_id == cluster, _topic.partitions.is_not(None), _topic.gone.is_(None))
 
 
 def _qualified(context: str, name: str) -> str:

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import json
 import xml.etree.ElementTree as ET
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_model.text import storable, tasks_apart, visible, writable
+from scanner_model.text import storable, tasks_apart, visible, visible_json, writable
 
 _ANY = st.text(st.characters(exclude_categories=()))
 
@@ -42,11 +43,32 @@ def test_visible_text_has_nothing_that_moves_a_cursor(text: str) -> None:
         ("\x9b31m", "\\x9b31m"),
         ("\u202egnp.exe", "\\u202egnp.exe"),
         ("\ud800", "\\ud800"),
+        ("orders ##vso[task.setvariable variable=A]b", "orders \\x23#vso[task.setvariable variable=A]b"),
+        ("##[add-matcher]x", "\\x23#[add-matcher]x"),
+        ("##teamcity[x]", "\\x23#teamcity[x]"),
+        ("::add-matcher::x", "\\x3a:add-matcher::x"),
+        ("a\n::error file=x::y", "a\\n::error file=x::y"),
+        ("see ::stop-commands::x", "see \\x3a:stop-commands::x"),
+        ("## Topics [1]", "## Topics [1]"),
+        ("a ::text, std::env::var", "a ::text, std::env::var"),
     ],
 )
 def test_what_is_not_shown_is_escaped(text: str, shown: str) -> None:
     """A reader sees that something is there, and what."""
     assert visible(text) == shown
+
+
+def test_a_line_of_a_text_is_no_command() -> None:
+    """GitHub obeys a line that begins with one, also after spaces."""
+    assert visible("a\n  ::add-mask::b\nc ::int\nd ::int", lines=True) == ("a\n  \\x3a:add-mask::b\nc ::int\nd ::int")
+
+
+def test_json_has_no_command_for_a_log() -> None:
+    """A log may contain the JSON of a report; programs read the same value."""
+    text = visible_json("##vso[task.complete]")
+
+    assert "##" not in text
+    assert json.loads(text) == "##vso[task.complete]"
 
 
 def test_line_feeds_stay_where_they_are_ours() -> None:

@@ -128,6 +128,17 @@ class Outbox:
     assert [path for path, _ in one.shape.fields] == ["id"]
 
 
+def test_constants_that_double_at_each_step_end(sends):
+    """The last of them has as many parts as there are atoms; it is a value of two parts, which are one."""
+    steps = "".join(f"const val T{step} = T{step - 1} + T{step - 1}\n" for step in range(1, 60))
+    code = (
+        f'import org.apache.kafka.clients.producer.*\nconst val T0 = "a"\n{steps}'
+        'fun f(p: KafkaProducer<String, String>) { p.send(ProducerRecord(T59, "x")) }\n'
+    )
+    found = sends({"App.kt": code})
+    assert not any(one.topics for one in found.contracts)
+
+
 @pytest.mark.parametrize("depth", [200, 2_000])
 def test_code_that_nests_deeply_is_opaque_and_ends(sends, depth):
     nested = f"{'[' * depth}1{']' * depth}"

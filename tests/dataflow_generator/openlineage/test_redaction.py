@@ -115,7 +115,14 @@ def test_a_facet_too_large_to_keep_states_how_large_it_was() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [f'{{"facets": {{"a": {{"password": "{SECRET}"}}}}}}', f"password={SECRET} is no JSON"]
+    "text",
+    [
+        f'{{"facets": {{"a": {{"password": "{SECRET}"}}}}}}',
+        f"password={SECRET} is no JSON",
+        f'{{"run": {{"password": "{SECRET}"}}}}',
+        f'{{"job": {{"credentials": {{"a": ["{SECRET}"]}}}}}}',
+        f'{{"inputs": [{{"options": [{{"name": "api_key", "value": "{SECRET}"}}]}}]}}',
+    ],
 )
 def test_what_is_refused_is_kept_without_secrets(text) -> None:
     """People read a file of broken events."""

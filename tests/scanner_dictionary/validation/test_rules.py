@@ -139,6 +139,18 @@ def test_collection_whose_topic_the_brokers_do_not_have_is_found(find, sound, sa
     ]
 
 
+def test_no_topic_is_missing_if_no_source_lists_the_topics_of_the_brokers(find, sound, sample) -> None:
+    """Whether it exists is unknown: only Connect was scanned, or only ksqlDB."""
+    facts = {
+        "connectors": (connector("RUNNING", "RUNNING", topics=(TopicName("lost"),)),),
+        "ksql_sources": (sample.collection("LOST", topic=TopicName("lost")),),
+        "topics": (sample.topic("orders", partitions=None),),
+        "consumer_groups": (ConsumerGroup(source=sample.kafka, name="billing", topics=(TopicName("lost"),)),),
+    }
+
+    assert [rule for rule, *_ in find(sound(**facts)) if "missing-topic" in rule] == []
+
+
 def test_topic_without_schema_is_found_unless_it_is_internal(find, sound, sample) -> None:
     """Nobody registers schemas for the topics that Kafka keeps for itself."""
     topics = (sample.topic("orders"), sample.topic("plain"), sample.topic("__offsets", internal=True))
