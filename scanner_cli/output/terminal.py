@@ -71,7 +71,9 @@ def _limited(natural: Sequence[int], least: Sequence[int], limit: int) -> list[i
 
 
 def _longest_piece(text: str) -> int:
-    return max(text_width(piece.rstrip()) for piece in _BETWEEN_WORDS.split(text))
+    """Return the width of the longest piece behind the indentation, which each line of a cell has."""
+    inside = text.lstrip(" ")
+    return len(text) - len(inside) + max(text_width(piece.rstrip()) for piece in _BETWEEN_WORDS.split(inside))
 
 
 def _wrapped(line: Sequence[str], widths: Sequence[int], names: Sequence[str], *, colours: bool, head: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scanner_cli.output.terminal import aligned, text_width
@@ -57,6 +57,7 @@ def test_what_fits_in_no_way_is_written_as_records() -> None:
     ]
 
 
+@example([("", "", " 0000温温温")], 10)
 @given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=5), st.integers(10, 60))
 def test_a_table_fits_and_loses_no_character(rows, width) -> None:
     """Records, which are written where it cannot fit, are broken by the terminal."""
