@@ -339,6 +339,7 @@ class _Reader:
         self._of_process: set[tuple[str, int]] = set()
         self._direct: list[Place] = []
         self._residue_of: dict[int, list[str]] = {}
+        self._silences: dict[tuple[str, int], Callable[[object], bool]] = {}
 
     @cached_property
     def _clients(self) -> dict[str, list[Client]]:
@@ -2176,6 +2177,12 @@ class _Reader:
         return Behaviours(self._program, self._silent_in)
 
     def _silent_in(self, place: Place) -> Callable[[object], bool]:
+        key = place.file.path, id(place.known)
+        if key not in self._silences:
+            self._silences[key] = self._silence_of(place)
+        return self._silences[key]
+
+    def _silence_of(self, place: Place) -> Callable[[object], bool]:
         known = place.known.cls if place.known is not None else None
         beside = self._package_watchers.get(place.file.path.rpartition("/")[0], ()) if _is_go(place.file) else ()
         wrapping = typed_in(place.file, known, self._wrappers) if self._wrappers else set()

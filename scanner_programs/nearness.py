@@ -69,6 +69,8 @@ class Nearness:
         self._waiting: list[tuple[Place, Collection[int]]] = []
         self._entered: dict[int, Place] = {}
         self._ways: dict[str, set[str]] = defaultdict(set)
+        self._read: dict[int, tuple[Place, list[object]]] = {}
+        self._setting: dict[int, list[tuple[SharedState, object]]] = {}
 
     def of(self, seeds: Iterable[Place]) -> Near:
         """Return the code near functions, with these."""
@@ -163,7 +165,7 @@ class Nearness:
 
     def _follow(self, place: Place, leading: Collection[int]) -> None:
         """Add what a function or a part of one uses, but for the code that leads to what is known."""
-        listed = [*self._relevant(place)]
+        listed = self._relevant(place)
         called = {id(one.function) for one in listed if isinstance(one, ir.Call)}
         for one in listed:
             if id(one) in leading:
@@ -179,8 +181,13 @@ class Nearness:
         if place.known is not None:
             self._hold(place.known.cls.name)
 
-    def _relevant(self, place: Place) -> Iterator[object]:
-        """Yield the code of a function without what only watches the program, and without what is made for that."""
+    def _relevant(self, place: Place) -> list[object]:
+        """Return the code of a function without what only watches the program, and without what is made for that."""
+        if id(place) not in self._read:
+            self._read[id(place)] = place, [*self._code_of(place)]
+        return self._read[id(place)][1]
+
+    def _code_of(self, place: Place) -> Iterator[object]:
         is_silent = self._silent(place)
         used, targets = set[str](), set[int]()
         listed: list[object] = []
@@ -255,9 +262,11 @@ class Nearness:
                 read[state.name].add(state)
         for place in self._program.places:
             if id(place) not in self._found.whole and place.function.name not in CONSTRUCTORS:
+                if id(place) not in self._setting:
+                    self._setting[id(place)] = [*self._shared.set_by(place)]
                 code = {
                     id(one)
-                    for state, one in self._shared.set_by(place)
+                    for state, one in self._setting[id(place)]
                     if any(self._shared.is_one(state, other) for other in read.get(state.name, ()))
                 }
                 if code:
@@ -291,7 +300,7 @@ class Nearness:
 
     def _things(self, place: Place) -> set[str]:
         """Return the classes that a function names, and the tables in its statements of SQL."""
-        listed = [*self._relevant(place)]
+        listed = self._relevant(place)
         texts = (one.text for one in listed if isinstance(one, ir.Literal) and one.kind is ir.Kind.TEXT)
         names = {one.name for one in listed if isinstance(one, ir.Name)}
         names |= {word for kind in types_in(place.function) for word in _WORD.findall(kind)}
