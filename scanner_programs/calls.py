@@ -107,12 +107,15 @@ def called_in(code: object) -> Iterator[tuple[str, ir.Call]]:
 
 @remembered
 def passed_in(code: object) -> Iterator[tuple[str, str]]:
-    """Yield the members of names that code does not call, each behind the name: methods that it passes on are such."""
+    """Yield the members that code does not call, each behind the name that it is of, as methods that it passes on.
+
+    The name is empty for members of what a call returns.
+    """
     called = {id(one.function) for one in walk(code) if isinstance(one, ir.Call)}
     called |= {id(one.of) for one in walk(code) if isinstance(one, ir.Member)}
     for one in walk(code):
-        if isinstance(one, ir.Member) and id(one) not in called and isinstance(one.of, ir.Name):
-            yield one.of.name, plain(one.name)
+        if isinstance(one, ir.Member) and id(one) not in called and isinstance(one.of, ir.Name | ir.Call):
+            yield one.of.name if isinstance(one.of, ir.Name) else "", plain(one.name)
 
 
 def renamed(files: Iterable[ir.File]) -> dict[str, set[str]]:

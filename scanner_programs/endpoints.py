@@ -339,6 +339,7 @@ class _Reader:
         self._of_process: set[tuple[str, int]] = set()
         self._direct: list[Place] = []
         self._residue_of: dict[int, list[str]] = {}
+        self._statement_of: dict[int, str] = {}
         self._silences: dict[tuple[str, int], Callable[[object], bool]] = {}
 
     @cached_property
@@ -2062,10 +2063,16 @@ class _Reader:
         names |= {f"{path}: not understood" for path in (file.path for file in self._program.files if file.unread)}
         by_id = {id(place): place for place in places}
         for key, place in near.parts.items():
+            if not place.function.name:  # of a file, its statements are known by what they set
+                kept = {id(one) for one in walk(place.function)}
+                names |= {
+                    self._statement_of[id(one)]
+                    for one in getattr(by_id[key].function.body, "statements", ())
+                    if id(one) in self._statement_of and any(id(each) in kept for each in walk(one))
+                }
+                continue
             before = f"{place.file.path}: "
             self._note_text(self._found.residue, place, before, WAY)
-            if not place.function.name and key in by_id:
-                self._note_text(self._found.residue, by_id[key], before)
             names.add(f"{before}{place.name}/{len(place.function.parameters)}{WAY}")
         self._found.near = frozenset(names)
         self._found.settings |= {name for place in near.places() for name in names_in(place.function)}
@@ -2102,6 +2109,7 @@ class _Reader:
                     named = target if target != "0" else sha256(text.encode()).hexdigest()[:16]
                     self._found.residue[f"{name} {named}"] = text, at
                     noted.append(f"{name} {named}")
+                    self._statement_of[id(code)] = f"{name} {named}"
             elif not self._behaviours.is_helper(place):
                 self._note_text(self._found.residue, place, f"{place.file.path}: ")
                 noted.append(name)

@@ -11,13 +11,14 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from posixpath import dirname
 
 from scanner_programs import ir
 from scanner_programs.calls import called_as, names_in, types_in
 from scanner_programs.ir import walk
 from scanner_programs.libraries.rows import plain
 from scanner_programs.libraries.standard import ADDS, CONSTRUCTORS, IMPLICIT, PUTS
-from scanner_programs.program import Known, Place, Program, base_type
+from scanner_programs.program import Known, Place, Program, base_type, in_package
 from scanner_programs.residue import leading_to
 from scanner_programs.shared_states import SharedState, SharedStates, of_language
 from scanner_programs.stores import tables_in, triggering, triggers_of
@@ -63,6 +64,11 @@ class Nearness:
         for place in program.places:
             for name in dict.fromkeys(names_in(place.function)):
                 self._users[name].append(place)
+        self._variables: dict[str, list[tuple[Place, int]]] = defaultdict(list)
+        for place in (one for one in program.places if not one.function.name and one.function.body is not None):
+            for code in place.function.body.statements if place.function.body is not None else ():
+                for name in _set_by(code):
+                    self._variables[name].append((place, id(code)))
         self._found = Near()
         self._code: dict[int, set[int]] = defaultdict(set)
         self._above: dict[int, int] = {}
@@ -109,8 +115,6 @@ class Nearness:
             is_held = other.known is not None and id(other.known.cls) in self._found.classes
             if is_held and not self._users.get(other.function.name):
                 self._add(other)
-
-    # --- what leads there
 
     def _add(self, place: Place, *, above: int = 0) -> None:
         """Add a function as a whole, and with *above* what leads to it over so many calls."""
@@ -160,8 +164,6 @@ class Nearness:
                 of = one.of if isinstance(one, ir.Member) else None
                 if self._shared.may_be_of(of, user, place):
                     yield id(one)
-
-    # --- what it uses
 
     def _follow(self, place: Place, leading: Collection[int]) -> None:
         """Add what a function or a part of one uses, but for the code that leads to what is known."""
@@ -223,6 +225,9 @@ class Nearness:
                 self._add(other)
         for other in self._program.extending.get(name, ()):
             self._add(other)
+        for beside, statement in self._variables.get(code.name, ()):
+            if _may_be_variable(of, place.file, beside.file, code.name):
+                self._add_part(beside, {statement}, 0)
         if name in self._program.classes:
             self._make(name)
 
@@ -251,8 +256,6 @@ class Nearness:
                         self._hold(one.type)
                     for above in self._program.supers(known):
                         self._hold(above.cls.name)
-
-    # --- what it shares with others
 
     def _add_setters(self) -> None:
         """Add how other functions set what the code reads: members of objects, and variables."""
@@ -316,9 +319,16 @@ class Nearness:
     def _add_provided(self) -> None:
         """Add what provides the objects that the classes hold, or is given them by a framework to change them."""
         held = {one for known in self._found.classes.values() for one in self._held_in(known)}
-        for place in self._program.places if held else ():
+        for place in self._program.places:
             function = place.function
+            is_held = place.known is not None and id(place.known.cls) in self._found.classes
+            if is_held and _is_accessor(function) and not self._users.get(function.name):
+                self._add(place)  # what writes an object asks for it by name
             if id(place) in self._found.whole or function.body is None or not function.notes:
+                continue
+            noted = {one for note in function.notes for each in note.arguments for one in names_in(each.value)}
+            if any(id(one.cls) in self._found.classes for name in noted for one in self._program.classes.get(name, ())):
+                self._add(place)  # a library calls it because of the objects of the class
                 continue
             taken = {base_type(one.type).rpartition(".")[2] for one in function.parameters}
             is_given = not held.isdisjoint(taken) and not self._users.get(function.name)
@@ -350,6 +360,32 @@ def _making(code: object, name: str) -> Iterator[int]:
         made = base_type(one.type).rpartition(".")[2] if isinstance(one, ir.New) else ""
         if name in (made, one.name if isinstance(one, ir.Name) else ""):
             yield id(one)
+
+
+def _may_be_variable(of: ir.Expression | None, file: ir.File, other: ir.File, name: str) -> bool:
+    """Return whether code of a file may name a variable that statements of another one set."""
+    if of is not None:
+        return isinstance(of, ir.Name) and of.name in file.imports
+    if file is other or name in file.imports or any(in_package(other, one, "") for one in file.wildcards):
+        return True
+    if file.language == "go":
+        return dirname(file.path) == dirname(other.path)
+    return bool(file.package) and file.package == other.package
+
+
+def _set_by(code: object) -> Iterator[str]:
+    """Yield the variables that a statement of a file sets, or changes a member of."""
+    target = code.target if isinstance(code, ir.Declare | ir.Assign) else None
+    while isinstance(target, ir.Member | ir.Index):
+        target = target.of
+    for one in target.items if isinstance(target, ir.Sequence) else (target,):
+        if isinstance(one, ir.Name):
+            yield one.name
+
+
+def _is_accessor(function: ir.Function) -> bool:
+    """Return whether a function is a property, or a method that gives something without being given anything."""
+    return function.getter or not (function.parameters or function.notes or function.static)
 
 
 def _is_unused(code: ir.Declare, used: Collection[str]) -> bool:

@@ -68,3 +68,73 @@ def test_members_that_others_set_count() -> None:
 
 def test_what_only_reads_does_not_count() -> None:
     assert _changed(_PYTHON, "views.py", "[one.total for", "[one.net for") == []
+
+
+_FAR = {
+    "app.py": (
+        "from kafka import KafkaProducer\nimport house\nfrom conf import SETTINGS\nfrom model import Order, session\n"
+        "producer = KafkaProducer()\n\n\ndef run():\n    for order in session.query(Order):\n"
+        '        house.push(producer.send, order, SETTINGS["rate"])\n'
+    ),
+    "conf.py": 'SETTINGS = {"rate": 3}\n',
+    "model.py": (
+        "from sqlalchemy import event\nimport house\n\nsession = house.session()\n\n\nclass Order:\n"
+        "    total = house.column()\n\n    @property\n    def net(self):\n        return self.total * 2\n\n\n"
+        '@event.listens_for(Order, "before_insert")\ndef fill(mapper, connection, target):\n    target.total = 5\n'
+    ),
+    "web.py": (
+        "from flask import Flask\nfrom model import Order, session\n\napp = Flask(__name__)\n\n\n"
+        '@app.post("/orders")\ndef add():\n    order = Order()\n    order.total = 1\n    session.add(order)\n\n\n'
+        '@app.get("/health")\ndef health():\n    return "ok"\n'
+    ),
+    "main.go": (
+        'package main\n\nimport (\n\t"shop/out"\n\t"shop/web"\n)\n\nfunc init() {\n\tout.Rate = 3\n}\n\n'
+        "func main() {\n\tgo web.Serve()\n\tout.Run()\n}\n"
+    ),
+    "out/out.go": (
+        'package out\n\nimport (\n\t"github.com/IBM/sarama"\n\t"github.com/house/push"\n)\n\nvar Rate = 1\n'
+        'var hooks = map[string]func(int) int{"a": twice}\n\nfunc twice(x int) int { return x * 2 }\n\n'
+        "func Run() {\n\tproducer, _ := sarama.NewSyncProducer(nil, nil)\n"
+        '\tpush.Send(producer.SendMessage, hooks["a"](Rate))\n}\n'
+    ),
+    "web/web.go": 'package web\n\nfunc Serve() {\n\tlisten("up")\n}\n\nfunc listen(text string) {}\n',
+    "sender.ts": (
+        "import { Kafka } from 'kafkajs';\nimport house from 'house';\nimport { defaults } from './conf';\n"
+        "import { Base } from './base';\nexport class Sender extends Base {\n"
+        "  constructor(private kafka: Kafka) { super(); }\n  async run(x: any) {\n"
+        "    house.push(this.kafka.producer().send, this.shape(x), defaults.rate);\n  }\n}\n"
+    ),
+    "base.ts": (
+        "export class Base {\n  shape(x: any) { return { ...x, kind: this.kind() }; }\n  kind() { return 'a'; }\n}\n"
+    ),
+    "conf.ts": "export const defaults = { rate: 2 };\n",
+    "web.ts": "import express from 'express';\nconst app = express();\napp.get('/h', (req, res) => res.send('fit'));\n",
+}
+"""Three programs whose sends are given to a library: what they send depends on code in other files."""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "other"),
+    [
+        ("conf.py", ": 3", ": 4"),
+        ("model.py", "house.session()", "house.session(1)"),
+        ("model.py", "* 2", "* 3"),
+        ("model.py", "= 5", "= 6"),
+        ("web.py", "total = 1", "total = 2"),
+        ("main.go", "= 3", "= 4"),
+        ("out/out.go", "Rate = 1", "Rate = 2"),
+        ("out/out.go", "x * 2", "x * 3"),
+        ("base.ts", "'a'", "'b'"),
+        ("conf.ts", "rate: 2", "rate: 3"),
+    ],
+)
+def test_what_is_sent_by_way_of_other_files_counts(path: str, text: str, other: str) -> None:
+    assert _changed(_FAR, path, text, other)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "other"),
+    [("web.py", '"ok"', '"up"'), ("web/web.go", '"up"', '"ok"'), ("web.ts", "'fit'", "'ok'")],
+)
+def test_what_other_requests_are_answered_does_not_count(path: str, text: str, other: str) -> None:
+    assert _changed(_FAR, path, text, other) == []
