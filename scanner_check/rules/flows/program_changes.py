@@ -73,8 +73,6 @@ _PARAMETER = re.compile(r"\bin:\d+\.")
 _CLIENT_WORDS = ("kafka",)
 """What names of clients contain in a language whose calls are evaluated only."""
 _ANY_WORD = ("",)
-_OF_PATH = re.compile(r"[\w./\\-]*+\Z"), re.compile(r"[\w./\\-]*+")
-"""What a path has before and behind a name."""
 _LONGEST_PATH = 200
 _NO_BUILD: tuple[tuple[str, ...], str] = ((), "")
 _RULES = {
@@ -540,9 +538,7 @@ class ProgramChanges:
     def _is_named(self, module: str, name: str, folder: str, text: str) -> bool:
         """Return whether a build file of a folder names a module: a path without a variable leads there."""
         for match in re.finditer(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text):
-            before = _OF_PATH[0].search(text[max(0, match.start() - _LONGEST_PATH) : match.start()])
-            behind = _OF_PATH[1].match(text[match.end() : match.end() + _LONGEST_PATH])
-            start, end = (part[0].replace("\\", "/") if part else "" for part in (before, behind))
+            start, end = _path_before(text, match.start()), _path_behind(text, match.end())
             path = start + name + end
             if "/" not in path or "." in start.strip("./").partition("/")[0]:
                 return True  # a name, or a path of an import
@@ -618,6 +614,26 @@ def _path(name: str) -> ColumnPath:
 
 def _last(name: str) -> str:
     return name.rpartition(".")[2]
+
+
+def _path_before(text: str, at: int) -> str:
+    """Return what of a path stands before a place in a text."""
+    start = at
+    while start > max(0, at - _LONGEST_PATH) and _is_of_path(text[start - 1]):
+        start -= 1
+    return text[start:at].replace("\\", "/")
+
+
+def _path_behind(text: str, at: int) -> str:
+    """Return what of a path stands behind a place in a text."""
+    end = at
+    while end < min(len(text), at + _LONGEST_PATH) and _is_of_path(text[end]):
+        end += 1
+    return text[at:end].replace("\\", "/")
+
+
+def _is_of_path(letter: str) -> bool:
+    return letter.isalnum() or letter in "_./\\-"
 
 
 def _is_above(directory: str, other: str) -> bool:
